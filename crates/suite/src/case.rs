@@ -1,0 +1,391 @@
+//! A test case: arrange, act, assert as plain data.
+//!
+//! The act and everything that builds or reads objects is a [`Call`]; whatever can stand where an expression
+//! stands is a [`Value`]. A producer may bind as freely as it likes: an emitter writes a variable only where
+//! one is needed, and drops a binding that nothing uses and that does nothing.
+
+use serde::{Deserialize, Serialize};
+
+pub use crate::text::Text;
+pub use crate::types::{ClassName, Type};
+
+/// One behaviour of the code under test.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestCase {
+    /// Name of the test method: an identifier, unique within its class.
+    pub name: String,
+    /// Condition and outcome in source terms, usually one line.
+    pub comment: Vec<String>,
+    pub arrange: Vec<Step>,
+    pub act: Call,
+    pub outcome: Outcome,
+    /// Checked in this order, after the act.
+    pub asserts: Vec<Assert>,
+    /// The obligations that this case meets first, as the coverage report spells them.
+    pub covers: Vec<String>,
+}
+
+impl TestCase {
+    /// A case with nothing arranged and nothing asserted yet.
+    pub fn new(name: impl Into<String>, act: Call, outcome: Outcome) -> TestCase {
+        TestCase {
+            name: name.into(),
+            comment: Vec::new(),
+            arrange: Vec::new(),
+            act,
+            outcome,
+            asserts: Vec::new(),
+            covers: Vec::new(),
+        }
+    }
+
+    /// `act` returns exactly `expected`.
+    pub fn returns(name: impl Into<String>, act: Call, expected: Value) -> TestCase {
+        let mut case = TestCase::new(name, act, Outcome::Returns);
+        case.asserts.push(Assert::result(Check::Equals(expected)));
+        case
+    }
+
+    /// `act` throws.
+    pub fn throws(name: impl Into<String>, act: Call, class: ClassName, message: Option<Text>) -> TestCase {
+        TestCase::new(name, act, Outcome::Throws { class, message })
+    }
+
+    pub fn commented(mut self, line: impl Into<String>) -> TestCase {
+        self.comment.push(line.into());
+        self
+    }
+
+    pub fn binding(mut self, name: impl Into<String>, ty: Type, value: Value) -> TestCase {
+        self.arrange.push(Step::Bind { name: name.into(), ty, value });
+        self
+    }
+
+    pub fn asserting(mut self, assert: Assert) -> TestCase {
+        self.asserts.push(assert);
+        self
+    }
+
+    /// The declared type of an arranged variable.
+    pub fn type_of(&self, variable: &str) -> Option<&Type> {
+        self.arrange.iter().find_map(|step| match step {
+            Step::Bind { name, ty, .. } if name == variable => Some(ty),
+            _ => None,
+        })
+    }
+}
+
+/// A step of the arrangement, in order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Step {
+    /// A variable. Names are identifiers, unique within the case, and not `result` or `thrown`.
+    Bind { name: String, ty: Type, value: Value },
+    /// A call for its effect (a setter, an `add`).
+    Do(Call),
+}
+
+/// A call of a method or constructor.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Call {
+    pub on: Target,
+    /// The class by which the member is named; the class made, for a constructor.
+    pub class: ClassName,
+    /// Empty for a constructor.
+    pub method: String,
+    /// Erased parameter types, as many as `args`: with them an emitter tells overloads apart.
+    pub params: Vec<Type>,
+    /// Erased result type; the class itself for a constructor.
+    pub returns: Type,
+    /// The last of them is an array (or null) when `varargs`.
+    pub args: Vec<Value>,
+    pub traits: Traits,
+}
+
+/// What a call's spelling depends on besides its types.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Traits {
+    /// The last parameter takes a variable number of arguments.
+    pub varargs: bool,
+    /// Other members of the same name exist that could take as many arguments.
+    pub overloaded: bool,
+    /// Declares checked exceptions.
+    pub throws_checked: bool,
+    /// The declared result type is a type variable, so its type at the call is inferred.
+    pub returns_type_variable: bool,
+    /// The constructed class has type parameters.
+    pub generic_class: bool,
+}
+
+/// What a call is made on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Target {
+    Static,
+    Instance(Box<Value>),
+    New,
+}
+
+impl Call {
+    pub fn on_class(
+        class: ClassName,
+        method: impl Into<String>,
+        params: Vec<Type>,
+        returns: Type,
+        args: Vec<Value>,
+    ) -> Call {
+        Call {
+            on: Target::Static,
+            class,
+            method: method.into(),
+            params,
+            returns,
+            args,
+            traits: Traits::default(),
+        }
+    }
+
+    pub fn on_instance(
+        receiver: Value,
+        class: ClassName,
+        method: impl Into<String>,
+        params: Vec<Type>,
+        returns: Type,
+        args: Vec<Value>,
+    ) -> Call {
+        Call {
+            on: Target::Instance(Box::new(receiver)),
+            ..Call::on_class(class, method, params, returns, args)
+        }
+    }
+
+    pub fn constructor(class: ClassName, params: Vec<Type>, args: Vec<Value>) -> Call {
+        let returns = Type::class(class.clone());
+        Call { on: Target::New, ..Call::on_class(class, "", params, returns, args) }
+    }
+
+    pub fn with(mut self, traits: Traits) -> Call {
+        self.traits = traits;
+        self
+    }
+
+    /// The values this call is made of, receiver first.
+    pub fn operands(&self) -> impl Iterator<Item = &Value> {
+        let receiver = match &self.on {
+            Target::Instance(value) => Some(&**value),
+            Target::Static | Target::New => None,
+        };
+        receiver.into_iter().chain(&self.args)
+    }
+}
+
+/// Anything that can stand where an expression stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Value {
+    /// Of whatever type the place wants.
+    Null,
+    Bool(bool),
+    Byte(i8),
+    Short(i16),
+    Char(u16),
+    Int(i32),
+    Long(i64),
+    /// By its bits, so that NaNs and zeros keep apart.
+    Float(u32),
+    Double(u64),
+    Str(Text),
+    /// The box of a primitive.
+    Boxed(Box<Value>),
+    Enum {
+        class: ClassName,
+        constant: String,
+    },
+    /// A class literal.
+    Class(Type),
+    Array {
+        elem: Type,
+        items: Vec<Value>,
+    },
+    /// Immutable collections, equal to any other of the same content.
+    List(Vec<Value>),
+    Set(Vec<Value>),
+    Map(Vec<(Value, Value)>),
+    Optional(Option<Box<Value>>),
+    /// A constructor, a factory, a getter.
+    Call(Box<Call>),
+    /// A static field (`of` none) or a field of an object.
+    Field {
+        of: Option<Box<Value>>,
+        class: ClassName,
+        name: String,
+        ty: Type,
+    },
+    /// A variable of the arrangement.
+    Var(String),
+    /// What the act returned or made. Only in asserts.
+    Result,
+}
+
+impl Value {
+    pub fn float(value: f32) -> Value {
+        Value::Float(value.to_bits())
+    }
+
+    pub fn double(value: f64) -> Value {
+        Value::Double(value.to_bits())
+    }
+
+    pub fn str(text: impl Into<Text>) -> Value {
+        Value::Str(text.into())
+    }
+
+    pub fn boxed(value: Value) -> Value {
+        Value::Boxed(Box::new(value))
+    }
+
+    pub fn var(name: impl Into<String>) -> Value {
+        Value::Var(name.into())
+    }
+
+    pub fn call(call: Call) -> Value {
+        Value::Call(Box::new(call))
+    }
+
+    /// The values directly inside this one.
+    pub fn children(&self) -> Vec<&Value> {
+        match self {
+            Value::Boxed(value) => vec![value],
+            Value::Array { items, .. } | Value::List(items) | Value::Set(items) => items.iter().collect(),
+            Value::Map(entries) => entries.iter().flat_map(|(k, v)| [k, v]).collect(),
+            Value::Optional(value) => value.iter().map(|v| &**v).collect(),
+            Value::Call(call) => call.operands().collect(),
+            Value::Field { of, .. } => of.iter().map(|v| &**v).collect(),
+            Value::Null
+            | Value::Bool(_)
+            | Value::Byte(_)
+            | Value::Short(_)
+            | Value::Char(_)
+            | Value::Int(_)
+            | Value::Long(_)
+            | Value::Float(_)
+            | Value::Double(_)
+            | Value::Str(_)
+            | Value::Enum { .. }
+            | Value::Class(_)
+            | Value::Var(_)
+            | Value::Result => Vec::new(),
+        }
+    }
+
+    /// Whether `test` holds for this value or any inside it.
+    pub fn any(&self, test: &mut impl FnMut(&Value) -> bool) -> bool {
+        // Values of foreign size: an explicit stack, so that depth costs no host stack.
+        let mut open = vec![self];
+        while let Some(value) = open.pop() {
+            if test(value) {
+                return true;
+            }
+            open.extend(value.children());
+        }
+        false
+    }
+}
+
+/// How the act ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Outcome {
+    /// Normally. What it returned is for the asserts to say.
+    Returns,
+    /// With an exception. `class` is the nearest class of it that the test may name; the message is given
+    /// where it is stable and of the program's own making.
+    Throws { class: ClassName, message: Option<Text> },
+}
+
+/// One assertion.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Assert {
+    pub subject: Subject,
+    pub check: Check,
+}
+
+impl Assert {
+    pub fn result(check: Check) -> Assert {
+        Assert { subject: Subject::Value(Value::Result), check }
+    }
+
+    pub fn that(value: Value, check: Check) -> Assert {
+        Assert { subject: Subject::Value(value), check }
+    }
+
+    pub fn stdout(text: impl Into<Text>) -> Assert {
+        Assert { subject: Subject::Stdout, check: Check::Equals(Value::Str(text.into())) }
+    }
+
+    pub fn stderr(text: impl Into<Text>) -> Assert {
+        Assert { subject: Subject::Stderr, check: Check::Equals(Value::Str(text.into())) }
+    }
+}
+
+/// What is looked at after the act.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Subject {
+    /// The result, an argument, a getter or a field of either.
+    Value(Value),
+    /// What the act wrote to standard output, line ends as `\n`. The check is `Equals` of a string.
+    Stdout,
+    Stderr,
+}
+
+/// What must hold of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Check {
+    /// Equal as the language's tests compare: floats by bits (all NaNs alike), arrays by content, objects by
+    /// `equals`.
+    Equals(Value),
+    /// A float or double within so many units in the last place of the expected one: for operations whose
+    /// exact result the platform leaves open. NaNs and infinities are compared exactly.
+    Within {
+        expected: Value,
+        ulps: u32,
+    },
+    Null,
+    NotNull,
+    /// The very same object.
+    Same(Value),
+    NotSame(Value),
+    InstanceOf(ClassName),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_survives_serialisation() {
+        let calc = ClassName::new("com.acme", &["Calc"]);
+        let receiver = Value::call(Call::constructor(calc.clone(), vec![Type::Int], vec![Value::Int(3)]));
+        let act = Call::on_instance(
+            Value::var("calc"),
+            calc.clone(),
+            "join",
+            vec![Type::array(Type::string())],
+            Type::string(),
+            vec![Value::Array { elem: Type::string(), items: vec![Value::Null, Value::str("a")] }],
+        );
+        let case = TestCase::returns("join_null", act, Value::Str(Text(vec![0xdc00])))
+            .binding("calc", Type::class(calc), receiver)
+            .asserting(Assert::stdout("x\n"));
+        let json = serde_json::to_string(&case).unwrap();
+        assert_eq!(serde_json::from_str::<TestCase>(&json).unwrap(), case);
+        assert!(case.type_of("calc").is_some() && case.type_of("result").is_none());
+    }
+
+    #[test]
+    fn any_looks_into_receivers_and_entries() {
+        let list = ClassName::new("java.util", &["List"]);
+        let deep = Value::Map(vec![(
+            Value::Int(1),
+            Value::call(Call::on_instance(Value::Result, list, "size", vec![], Type::Int, vec![])),
+        )]);
+        assert!(deep.any(&mut |v| *v == Value::Result));
+        assert!(!deep.any(&mut |v| *v == Value::Null));
+    }
+}
