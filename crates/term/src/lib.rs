@@ -1,0 +1,22 @@
+//! Terms: what a symbolic value is made of.
+//!
+//! In: operators and arguments ([`Pool::mk`]), from a VM that follows a program, and assignments of variables
+//! ([`Assignment`]). Out: simplified, hash-consed terms ([`TermId`]), their values ([`Program`]), their text
+//! ([`Pool::display`], [`smtlib::script`]).
+//! Does not know: programs, paths, inputs, solvers. Nothing here recurses over a term on the host's stack.
+
+mod build;
+mod display;
+mod hash;
+pub mod op;
+mod pool;
+mod rules;
+pub mod semantics;
+
+pub mod eval;
+pub mod smtlib;
+
+pub use eval::{ArrayValue, Assignment, Program, Value};
+pub use hash::sequence as hash_sequence;
+pub use op::{Float, Op, Sort};
+pub use pool::{Pool, TermId, VarId};

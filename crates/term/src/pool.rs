@@ -1,0 +1,391 @@
+//! The pool: owns all terms, makes each once, and knows variables and constants.
+//!
+//! A term is an index. Equal structure means equal index, so comparing terms is comparing numbers. Children
+//! always have smaller indices than their parents; walkers may rely on it.
+
+use std::sync::{Arc, Mutex};
+
+use entity::{EntityId, PrimaryMap, entity};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::hash;
+use crate::op::{Op, Sort, result_sort};
+use crate::rules;
+use crate::semantics::{canonical, mask};
+
+/// A term of a [`Pool`]. 0 is "no term", so that a parallel `u32` array can say where terms are.
+#[derive(Copy, Clone, Eq, PartialEq, Hash, PartialOrd, Ord, Default)]
+pub struct TermId(pub u32);
+
+impl TermId {
+    pub const NONE: TermId = TermId(0);
+
+    #[inline]
+    pub fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    #[inline]
+    pub fn is_some(self) -> bool {
+        self.0 != 0
+    }
+}
+
+impl std::fmt::Debug for TermId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "t{}", self.0)
+    }
+}
+
+entity! {
+    /// A variable of a [`Pool`], numbered in order of declaration.
+    pub struct VarId = "v";
+}
+
+struct Variable {
+    name: Box<str>,
+    term: TermId,
+}
+
+#[derive(Clone, Copy)]
+struct Node {
+    op: Op,
+    sort: Sort,
+    /// Where the arguments start in `Pool::args`; for a leaf, the index of its variable or constant.
+    start: u32,
+    hash: u128,
+}
+
+/// How deep rules may call each other before terms are made as they are. Rules walk down terms by calling
+/// [`Pool::mk`]; the limit keeps the host's stack flat however deep the term is.
+const MAX_RULE_DEPTH: u32 = 48;
+
+/// Owns terms. See the crate's documentation.
+pub struct Pool {
+    nodes: Vec<Node>,
+    args: Vec<TermId>,
+    constants: Vec<u128>,
+    variables: PrimaryMap<VarId, Variable>,
+    by_name: FxHashMap<Box<str>, VarId>,
+    /// Keyed by the structural hash: 128 well mixed bits, so a collision is out of reach (and asserted away
+    /// in debug builds).
+    interned: FxHashMap<u128, TermId>,
+    vars_of: Mutex<FxHashMap<TermId, Arc<[VarId]>>>,
+    rules: bool,
+    depth: u32,
+}
+
+impl Default for Pool {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Pool {
+    pub fn new() -> Pool {
+        let mut pool = Pool {
+            nodes: Vec::new(),
+            args: Vec::new(),
+            constants: Vec::new(),
+            variables: PrimaryMap::new(),
+            by_name: FxHashMap::default(),
+            interned: FxHashMap::default(),
+            vars_of: Mutex::new(FxHashMap::default()),
+            rules: true,
+            depth: 0,
+        };
+        // Index 0 is `TermId::NONE`; nobody may look at the node that fills the place.
+        pool.nodes.push(Node { op: Op::Const, sort: Sort::Bool, start: 0, hash: 0 });
+        pool.constants.push(0);
+        pool
+    }
+
+    /// A pool whose [`mk`](Self::mk) neither simplifies, folds nor reorders: what was asked for is what there is.
+    pub fn without_rules() -> Pool {
+        Pool { rules: false, ..Pool::new() }
+    }
+
+    /// Number of terms.
+    pub fn len(&self) -> usize {
+        self.nodes.len() - 1
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    #[inline]
+    pub fn sort(&self, t: TermId) -> Sort {
+        self.get(t).sort
+    }
+
+    /// Width of a bit-vector term, 1 for Booleans, the format's for floats, 0 for arrays.
+    #[inline]
+    pub fn width(&self, t: TermId) -> u32 {
+        self.sort(t).bits()
+    }
+
+    // Variables.
+
+    /// The variable of that name, declared if it is new. The same name must come with the same sort.
+    pub fn declare(&mut self, name: &str, sort: Sort) -> TermId {
+        if let Some(&var) = self.by_name.get(name) {
+            let term = self.variables[var].term;
+            debug_assert_eq!(self.sort(term), sort, "{name} was declared with another sort");
+            return term;
+        }
+        let hash = hash::leaf(Op::Var, sort, hash::bytes(name.as_bytes()));
+        let var = self.variables.next_key();
+        let term = self.push(Node { op: Op::Var, sort, start: var.0, hash });
+        self.variables.push(Variable { name: name.into(), term });
+        self.by_name.insert(name.into(), var);
+        term
+    }
+
+    #[inline]
+    pub fn var_of(&self, t: TermId) -> Option<VarId> {
+        let node = self.get(t);
+        (node.op == Op::Var).then_some(VarId(node.start))
+    }
+
+    pub fn var_by_name(&self, name: &str) -> Option<VarId> {
+        self.by_name.get(name).copied()
+    }
+
+    pub fn var_name(&self, v: VarId) -> &str {
+        &self.variables[v].name
+    }
+
+    pub fn var_sort(&self, v: VarId) -> Sort {
+        self.sort(self.variables[v].term)
+    }
+
+    pub fn var_term(&self, v: VarId) -> TermId {
+        self.variables[v].term
+    }
+
+    /// Number of variables declared.
+    pub fn var_count(&self) -> usize {
+        self.variables.len()
+    }
+
+    // Constants.
+
+    pub fn bool(&mut self, b: bool) -> TermId {
+        self.constant(Sort::Bool, b.into())
+    }
+
+    pub fn bv(&mut self, width: u32, value: u64) -> TermId {
+        self.constant(Sort::Bv(width), value.into())
+    }
+
+    pub fn bv128(&mut self, width: u32, value: u128) -> TermId {
+        self.constant(Sort::Bv(width), value)
+    }
+
+    /// A float by its bits; every NaN becomes the canonical one.
+    pub fn f32(&mut self, bits: u32) -> TermId {
+        self.constant(Sort::F32, bits.into())
+    }
+
+    /// A double by its bits; every NaN becomes the canonical one.
+    pub fn f64(&mut self, bits: u64) -> TermId {
+        self.constant(Sort::F64, bits.into())
+    }
+
+    /// A literal of any scalar sort; excess bits are dropped.
+    pub fn constant(&mut self, sort: Sort, value: u128) -> TermId {
+        debug_assert!(!sort.is_array(), "there are no array literals; use ConstArray and Store");
+        let mut value = value & mask(sort.bits());
+        if let Some(float) = sort.float() {
+            value = canonical(float, value);
+        }
+        let hash = hash::leaf(Op::Const, sort, value);
+        if let Some(&t) = self.interned.get(&hash) {
+            debug_assert!(self.as_const(t) == Some(value) && self.sort(t) == sort, "hash collision");
+            return t;
+        }
+        let start = self.constants.len() as u32;
+        self.constants.push(value);
+        self.push(Node { op: Op::Const, sort, start, hash })
+    }
+
+    /// The value of a literal: Booleans 0 or 1, bit-vectors masked, floats as bits.
+    #[inline]
+    pub fn as_const(&self, t: TermId) -> Option<u128> {
+        let node = self.get(t);
+        (node.op == Op::Const && t.is_some()).then(|| self.constants[node.start as usize])
+    }
+
+    #[inline]
+    pub fn as_bool(&self, t: TermId) -> Option<bool> {
+        if self.sort(t) == Sort::Bool { self.as_const(t).map(|v| v != 0) } else { None }
+    }
+
+    // Terms.
+
+    /// The simplified term of `op` over `args`.
+    ///
+    /// # Panics
+    /// When the arguments' sorts do not fit the operator: that is a bug of the caller.
+    pub fn mk(&mut self, op: Op, args: &[TermId]) -> TermId {
+        if !self.rules {
+            return self.raw(op, args);
+        }
+        let mut buffer = [TermId::NONE; 3];
+        let args = match buffer.get_mut(..args.len()) {
+            Some(copy) => {
+                copy.copy_from_slice(args);
+                copy
+            }
+            // No operator has more than three; `raw` reports it.
+            None => return self.raw(op, args),
+        };
+        if op.commutes() && self.rank(args[0]) > self.rank(args[1]) {
+            args.swap(0, 1);
+        }
+        if let Some(folded) = rules::fold(self, op, args) {
+            return folded;
+        }
+        if self.depth >= MAX_RULE_DEPTH {
+            return self.raw(op, args);
+        }
+        self.depth += 1;
+        let simpler = rules::simplify(self, op, args);
+        self.depth -= 1;
+        match simpler {
+            Some(t) => t,
+            None => self.raw(op, args),
+        }
+    }
+
+    /// Hash-conses without simplifying.
+    pub fn raw(&mut self, op: Op, args: &[TermId]) -> TermId {
+        let mut sorts = [Sort::Bool; 3];
+        for (sort, &arg) in sorts.iter_mut().zip(args) {
+            debug_assert!(arg.is_some(), "{op:?} over no term");
+            *sort = self.sort(arg);
+        }
+        let fitting = sorts.get(..args.len()).and_then(|sorts| result_sort(op, sorts));
+        let Some(sort) = fitting else {
+            let sorts: Vec<_> = args.iter().map(|&a| self.sort(a)).collect();
+            panic!("bug: {op:?} does not take {sorts:?}");
+        };
+        let hash = hash::node(op, args.iter().map(|&a| self.get(a).hash));
+        if let Some(&t) = self.interned.get(&hash) {
+            debug_assert!(self.node(t) == (op, args), "hash collision");
+            return t;
+        }
+        let start = self.args.len() as u32;
+        self.args.extend_from_slice(args);
+        self.push(Node { op, sort, start, hash })
+    }
+
+    /// The operator and arguments of a term, for walkers.
+    #[inline]
+    pub fn node(&self, t: TermId) -> (Op, &[TermId]) {
+        let node = self.get(t);
+        let arity = node.op.row().arity;
+        if arity == 0 {
+            return (node.op, &[]);
+        }
+        let start = node.start as usize;
+        (node.op, &self.args[start..start + arity])
+    }
+
+    /// Structural hash: the same for the same term in every pool, whatever was made before. Variables count by name.
+    #[inline]
+    pub fn hash128(&self, t: TermId) -> u128 {
+        self.get(t).hash
+    }
+
+    /// The variables of a term, by id. Computed when first asked for, then kept.
+    pub fn vars(&self, t: TermId) -> Arc<[VarId]> {
+        // A poisoned lock means a panic while inserting a finished value: the map is still sound.
+        let mut cache = self.vars_of.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(vars) = cache.get(&t) {
+            return vars.clone();
+        }
+        let mut found = FxHashSet::default();
+        let mut seen = FxHashSet::default();
+        let mut work = vec![t];
+        while let Some(t) = work.pop() {
+            if !seen.insert(t) {
+                continue;
+            }
+            if let Some(var) = self.var_of(t) {
+                found.insert(var);
+            } else if let Some(vars) = cache.get(&t) {
+                found.extend(vars.iter().copied());
+            } else {
+                work.extend_from_slice(self.node(t).1);
+            }
+        }
+        let mut vars: Vec<VarId> = found.into_iter().collect();
+        vars.sort_unstable();
+        let vars: Arc<[VarId]> = vars.into();
+        cache.insert(t, vars.clone());
+        vars
+    }
+
+    /// All terms below `roots`, each once, children before parents.
+    pub fn postorder(&self, roots: &[TermId]) -> Vec<TermId> {
+        let mut seen = FxHashSet::default();
+        let mut work: Vec<TermId> = roots.to_vec();
+        while let Some(t) = work.pop() {
+            if seen.insert(t) {
+                work.extend_from_slice(self.node(t).1);
+            }
+        }
+        let mut order: Vec<TermId> = seen.into_iter().collect();
+        // Children have smaller ids than their parents.
+        order.sort_unstable();
+        order
+    }
+
+    /// Rewrites `roots` bottom-up, replacing variables by other terms of the same sort.
+    pub fn substitute(&mut self, roots: &[TermId], with: &FxHashMap<VarId, TermId>) -> Vec<TermId> {
+        let mut image: FxHashMap<TermId, TermId> = FxHashMap::default();
+        for t in self.postorder(roots) {
+            let new = match self.var_of(t) {
+                Some(var) => with.get(&var).copied().unwrap_or(t),
+                None => {
+                    let (op, args) = self.node(t);
+                    let new_args: Vec<TermId> = args.iter().map(|a| image[a]).collect();
+                    if new_args == args { t } else { self.mk(op, &new_args) }
+                }
+            };
+            image.insert(t, new);
+        }
+        roots.iter().map(|t| image[t]).collect()
+    }
+
+    /// Where a term stands among the arguments of a commutative operator: by hash, constants last.
+    /// Not by id, because ids depend on what the pool made before.
+    #[inline]
+    fn rank(&self, t: TermId) -> (bool, u128) {
+        let node = self.get(t);
+        (node.op == Op::Const, node.hash)
+    }
+
+    #[inline]
+    fn get(&self, t: TermId) -> &Node {
+        &self.nodes[t.0 as usize]
+    }
+
+    fn push(&mut self, node: Node) -> TermId {
+        let t = TermId(u32::try_from(self.nodes.len()).expect("fewer than 2^32 terms"));
+        self.nodes.push(node);
+        self.interned.insert(node.hash, t);
+        t
+    }
+}
+
+impl EntityId for TermId {
+    fn from_index(index: usize) -> Self {
+        TermId(index as u32)
+    }
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
