@@ -1,0 +1,78 @@
+//! The inputs of an exploration: scalars and sequences that symbolic variables stand for.
+//!
+//! The tree outlives single runs: a name always means the same variable. Each run brings a model, the values
+//! of the variables; what the model does not mention is zero. How a language builds an object from inputs
+//! (a string, a box, an array) is the language's business; here are the variables only.
+
+use entity::{PrimaryMap, entity};
+use rustc_hash::FxHashMap;
+use term::{Assignment, Pool, Sort, TermId};
+
+entity! {
+    /// A sequence input.
+    pub struct InputId = "in";
+}
+
+/// A sequence whose elements are variables that come into being when touched.
+#[derive(Clone, Debug)]
+pub struct Sequence {
+    pub name: String,
+    /// Sort of an element.
+    pub elem: Sort,
+    /// The length, a 32-bit variable.
+    pub len: TermId,
+    elems: FxHashMap<u32, TermId>,
+}
+
+#[derive(Default)]
+pub struct Inputs {
+    sequences: PrimaryMap<InputId, Sequence>,
+    by_name: FxHashMap<String, InputId>,
+    /// The values of the current run.
+    pub model: Assignment,
+}
+
+impl Inputs {
+    /// A scalar input: its variable and its value in this run.
+    pub fn scalar(&mut self, pool: &mut Pool, name: &str, sort: Sort) -> (TermId, u64) {
+        let term = pool.declare(name, sort);
+        (term, self.value(pool, term))
+    }
+
+    /// A sequence input; its length variable is called `name.length`.
+    pub fn sequence(&mut self, pool: &mut Pool, name: &str, elem: Sort) -> InputId {
+        if let Some(id) = self.by_name.get(name) {
+            return *id;
+        }
+        let len = pool.declare(&format!("{name}.length"), Sort::Bv(32));
+        let id =
+            self.sequences.push(Sequence { name: name.to_string(), elem, len, elems: FxHashMap::default() });
+        self.by_name.insert(name.to_string(), id);
+        id
+    }
+
+    pub fn get(&self, id: InputId) -> &Sequence {
+        &self.sequences[id]
+    }
+
+    /// The variable of an element, made on first use.
+    pub fn elem(&mut self, pool: &mut Pool, id: InputId, index: u32) -> TermId {
+        let sequence = &mut self.sequences[id];
+        if let Some(term) = sequence.elems.get(&index) {
+            return *term;
+        }
+        let term = pool.declare(&format!("{}[{index}]", sequence.name), sequence.elem);
+        sequence.elems.insert(index, term);
+        term
+    }
+
+    /// The value of an element in this run.
+    pub fn elem_value(&self, pool: &Pool, id: InputId, index: u32) -> u64 {
+        self.sequences[id].elems.get(&index).map_or(0, |term| self.value(pool, *term))
+    }
+
+    /// The value of a variable in this run.
+    pub fn value(&self, pool: &Pool, variable: TermId) -> u64 {
+        pool.var_of(variable).map_or(0, |var| self.model.bits(var) as u64)
+    }
+}

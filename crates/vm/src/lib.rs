@@ -1,0 +1,26 @@
+//! The virtual machine: runs IR concolically.
+//!
+//! In: a language ([`Lang`]) that lowers code on demand, an entry function, inputs. Out: what the program did
+//! ([`Outcome`]), its path condition and coverage ([`Trace`]), imprecisions in the ledger.
+//! Every value is concrete and may carry a term besides. Does not know any language, does not solve, does
+//! not choose what to run next.
+
+mod frame;
+mod heap;
+mod input;
+mod lang;
+mod machine;
+mod memory;
+mod ops;
+mod refs;
+mod run;
+mod shadow;
+mod trace;
+
+pub use frame::Frame;
+pub use heap::{Heap, Obj, ObjId, OutOfMemory};
+pub use input::{InputId, Inputs, Sequence};
+pub use lang::{Callable, ClassInfo, Lang, Native, NativeResult, Raise, Stop, Val};
+pub use machine::{Limits, Outcome, Vm};
+pub use shadow::{Cell, Origin, Shadow, View};
+pub use trace::{Edge, Elem, ElemKind, Site, Trace};

@@ -1,0 +1,81 @@
+//! What a run leaves behind: its path condition and its coverage.
+
+use ir::{BlockId, Check, FuncId};
+use rustc_hash::FxHashSet;
+use term::TermId;
+
+/// An instruction of the program: where a decision was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Site {
+    pub func: FuncId,
+    /// Index into the function's code.
+    pub index: u32,
+}
+
+/// Why an element is part of the path condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ElemKind {
+    /// A branch of the program.
+    Branch,
+    /// An implicit check.
+    Check(Check),
+    /// Which object a symbolic reference is, or which index, type or representation was chosen.
+    Which,
+    /// A fact the run relied on; never flipped.
+    Assume,
+    /// A soft wish; dropped when it cannot be had.
+    Prefer,
+}
+
+/// One decision of a run: which of several alternatives was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Elem {
+    pub site: Site,
+    pub kind: ElemKind,
+    /// Which alternative was taken.
+    pub choice: u32,
+    /// How many alternatives there are.
+    pub alternatives: u32,
+    /// Index of the first alternative's condition in [`Trace::conditions`].
+    pub first: u32,
+    /// How often this site had decided before in this run; loops show here.
+    pub visit: u32,
+    /// Coverage edges recorded before this decision; where a flip leaves the run.
+    pub depth: u32,
+}
+
+/// The decisions of one run, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    pub elems: Vec<Elem>,
+    pub conditions: Vec<TermId>,
+    pub edges: FxHashSet<Edge>,
+    pub blocks: FxHashSet<(FuncId, BlockId)>,
+}
+
+/// A branch edge taken in a tracked function: the instruction and the position of its successor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Edge {
+    pub func: FuncId,
+    pub index: u32,
+    pub successor: u32,
+}
+
+impl Trace {
+    pub fn clear(&mut self) {
+        self.elems.clear();
+        self.conditions.clear();
+        self.edges.clear();
+        self.blocks.clear();
+    }
+
+    /// The condition of an element's alternative.
+    pub fn condition(&self, elem: &Elem, alternative: u32) -> TermId {
+        self.conditions[(elem.first + alternative) as usize]
+    }
+
+    /// The condition of what was taken.
+    pub fn taken(&self, elem: &Elem) -> TermId {
+        self.condition(elem, elem.choice)
+    }
+}
