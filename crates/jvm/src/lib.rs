@@ -1,0 +1,6 @@
+//! The JVM front end.
+//!
+//! Comes in: a class path and a JDK on disk. Goes out: parsed classes (`load`), and what is built on them.
+//! It deliberately knows nothing of solvers, exploration, coverage or test frameworks.
+
+pub mod load;

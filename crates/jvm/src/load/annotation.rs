@@ -1,0 +1,130 @@
+//! Annotations: kept raw, as reflection hands them to the JDK's own parser, and parsed on demand.
+
+use std::sync::Arc;
+
+use super::error::{At, Malformed};
+use super::pool::ConstantPool;
+use super::reader::{Fault, Read, Reader, Slice, narrow};
+
+/// The annotation attributes of a class, field, method or record component, without their headers.
+#[derive(Clone, Debug, Default)]
+pub struct RawAnnotations {
+    /// `RuntimeVisibleAnnotations`.
+    pub visible: Option<Slice>,
+    /// `RuntimeInvisibleAnnotations`: class retention, where many nullness annotations live.
+    pub invisible: Option<Slice>,
+    /// `RuntimeVisibleParameterAnnotations`.
+    pub visible_parameters: Option<Slice>,
+    /// `RuntimeInvisibleParameterAnnotations`.
+    pub invisible_parameters: Option<Slice>,
+    /// `RuntimeVisibleTypeAnnotations`, never parsed here.
+    pub visible_types: Option<Slice>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Annotation {
+    /// Field descriptor of the annotation interface, `Ljava/lang/Deprecated;`.
+    pub descriptor: Arc<str>,
+    /// Given elements in file order.
+    pub elements: Vec<(Arc<str>, ElementValue)>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum ElementValue {
+    Boolean(bool),
+    Byte(i8),
+    Char(u16),
+    Short(i16),
+    Int(i32),
+    Long(i64),
+    Float(f32),
+    Double(f64),
+    /// UTF-16 code units.
+    String(Vec<u16>),
+    /// Descriptor of the enum type and name of the constant.
+    Enum(Arc<str>, Arc<str>),
+    /// A return descriptor, `V` for `void.class`.
+    Class(Arc<str>),
+    Annotation(Annotation),
+    Array(Vec<ElementValue>),
+}
+
+/// Annotations inside annotations inside arrays: deeper than this is not a program but an attack.
+const MAX_DEPTH: u32 = 64;
+
+/// Parses a `visible` or `invisible` attribute.
+pub fn annotations(raw: &Slice, pool: &ConstantPool) -> Result<Vec<Annotation>, Malformed> {
+    whole(raw, pool, |reader| reader.list(4, |reader| annotation(reader, pool, 0)))
+}
+
+/// Parses a `…_parameters` attribute: a list for each parameter that the compiler counted, which may leave out
+/// synthetic ones.
+pub fn parameter_annotations(raw: &Slice, pool: &ConstantPool) -> Result<Vec<Vec<Annotation>>, Malformed> {
+    whole(raw, pool, |reader| {
+        let count = reader.u8()?;
+        (0..count).map(|_| reader.list(4, |reader| annotation(reader, pool, 0))).collect()
+    })
+}
+
+/// Parses an `AnnotationDefault` attribute.
+pub fn default_value(raw: &Slice, pool: &ConstantPool) -> Result<ElementValue, Malformed> {
+    whole(raw, pool, |reader| value(reader, pool, 0))
+}
+
+fn whole<T>(
+    raw: &Slice,
+    pool: &ConstantPool,
+    parse: impl FnOnce(&mut Reader<'_>) -> Read<T>,
+) -> Result<T, Malformed> {
+    let mut reader = Reader::new(raw);
+    let parsed = parse(&mut reader).and_then(|parsed| reader.finish().map(|()| parsed));
+    parsed.map_err(|fault| {
+        let offset = narrow(fault.offset).saturating_add(raw.offset());
+        Malformed { class: pool.class.clone(), at: At::Offset(offset), what: fault.what }
+    })
+}
+
+fn annotation(reader: &mut Reader<'_>, pool: &ConstantPool, depth: u32) -> Read<Annotation> {
+    let descriptor = text(reader, pool)?;
+    let elements =
+        reader.list(5, |reader| Ok((text(reader, pool)?, value(reader, pool, depth.saturating_add(1))?)))?;
+    Ok(Annotation { descriptor, elements })
+}
+
+fn value(reader: &mut Reader<'_>, pool: &ConstantPool, depth: u32) -> Read<ElementValue> {
+    if depth > MAX_DEPTH {
+        return reader.fault("annotation is nested too deeply");
+    }
+    let start = *reader;
+    let wrong = |_: Malformed| Fault { offset: start.pos(), what: "annotation has a wrong constant" };
+    Ok(match reader.u8()? {
+        b'Z' => ElementValue::Boolean(pool.int(reader.u16()?).map_err(wrong)? != 0),
+        b'B' => {
+            let [.., low] = pool.int(reader.u16()?).map_err(wrong)?.to_be_bytes();
+            ElementValue::Byte(low.cast_signed())
+        }
+        b'C' => ElementValue::Char(low_half(pool.int(reader.u16()?).map_err(wrong)?)),
+        b'S' => ElementValue::Short(low_half(pool.int(reader.u16()?).map_err(wrong)?).cast_signed()),
+        b'I' => ElementValue::Int(pool.int(reader.u16()?).map_err(wrong)?),
+        b'J' => ElementValue::Long(pool.long(reader.u16()?).map_err(wrong)?),
+        b'F' => ElementValue::Float(pool.float(reader.u16()?).map_err(wrong)?),
+        b'D' => ElementValue::Double(pool.double(reader.u16()?).map_err(wrong)?),
+        b's' => ElementValue::String(pool.utf16(reader.u16()?).map_err(wrong)?),
+        b'e' => ElementValue::Enum(text(reader, pool)?, text(reader, pool)?),
+        b'c' => ElementValue::Class(text(reader, pool)?),
+        b'@' => ElementValue::Annotation(annotation(reader, pool, depth)?),
+        b'[' => ElementValue::Array(reader.list(3, |reader| value(reader, pool, depth.saturating_add(1)))?),
+        _ => return start.fault("unknown annotation value tag"),
+    })
+}
+
+fn text(reader: &mut Reader<'_>, pool: &ConstantPool) -> Read<Arc<str>> {
+    let offset = reader.pos();
+    let text = pool.utf8(reader.u16()?).map_err(|_| Fault { offset, what: "annotation has a wrong text" })?;
+    Ok(text.into())
+}
+
+fn low_half(value: i32) -> u16 {
+    let [_, _, high, low] = value.to_be_bytes();
+    u16::from_be_bytes([high, low])
+}
