@@ -4,8 +4,8 @@
 use super::class::{Code, Method};
 use super::error::{At, Malformed};
 use super::instr::{
-    ArrayKind, BinaryOp, Bytecode, Comparison, Cond, Conversion, ElementKind, Instr, Kind, LookupSwitch, NumKind,
-    TableSwitch,
+    ArrayKind, BinaryOp, Bytecode, Comparison, Cond, Conversion, ElementKind, Instr, Kind, LookupSwitch,
+    NumKind, TableSwitch,
 };
 use super::reader::{Fault, Read, Reader};
 

@@ -116,7 +116,10 @@ impl Image {
         let start = self.data_start.saturating_add(location.offset);
         let fits = start.checked_add(stored).is_some_and(|end| end <= self.file_len);
         if !fits || stored > MAX_RESOURCE || location.uncompressed > MAX_RESOURCE {
-            return Err(LoadError::BadImage { path: self.path.clone(), what: "a resource lies outside the file" });
+            return Err(LoadError::BadImage {
+                path: self.path.clone(),
+                what: "a resource lies outside the file",
+            });
         }
         let mut bytes = vec![0; usize::try_from(stored).unwrap_or(0)];
         read_exact_at(&self.file, &mut bytes, start)
@@ -137,7 +140,8 @@ impl Image {
 
     /// All classes as internal names, sorted; `module-info`s left out.
     pub fn classes(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.class_locations().filter_map(|location| self.class_name(location)).collect();
+        let mut names: Vec<String> =
+            self.class_locations().filter_map(|location| self.class_name(location)).collect();
         names.sort_unstable();
         names.dedup();
         names
@@ -162,11 +166,12 @@ impl Image {
     }
 
     fn find(&self, module: &str, path: &str) -> Option<Location> {
-        let index = match self.number(&self.redirect, self.slot(module, path, HASH_MULTIPLIER)?)?.cast_signed() {
-            0 => return None,
-            direct @ ..0 => u32::try_from(direct.checked_add(1)?.checked_neg()?).ok()?,
-            seed => self.slot(module, path, seed.cast_unsigned())?,
-        };
+        let index =
+            match self.number(&self.redirect, self.slot(module, path, HASH_MULTIPLIER)?)?.cast_signed() {
+                0 => return None,
+                direct @ ..0 => u32::try_from(direct.checked_add(1)?.checked_neg()?).ok()?,
+                seed => self.slot(module, path, seed.cast_unsigned())?,
+            };
         let location = self.location(index)?;
         self.is_named(&location, module, path).then_some(location)
     }

@@ -18,11 +18,13 @@ pub(super) fn decompress(
     stored: Vec<u8>,
     uncompressed: u64,
 ) -> Result<Vec<u8>, LoadError> {
-    let bad = || LoadError::BadImage { path: image.path().to_owned(), what: "a compressed resource is broken" };
+    let bad =
+        || LoadError::BadImage { path: image.path().to_owned(), what: "a compressed resource is broken" };
     let mut content = stored;
     for _ in 0..MAX_LAYERS {
         let Some(layer) = Layer::parse(image, &content) else { break };
-        let body = content.get(LAYER_HEADER..).and_then(|body| body.get(..layer.compressed)).ok_or_else(bad)?;
+        let body =
+            content.get(LAYER_HEADER..).and_then(|body| body.get(..layer.compressed)).ok_or_else(bad)?;
         let expanded = match layer.method.as_slice() {
             b"zip" => inflate(body, layer.uncompressed),
             b"compact-cp" => restore_strings(image, body, layer.uncompressed),

@@ -37,7 +37,9 @@ pub fn encode(units: &[u16]) -> Vec<u8> {
         match unit {
             0x01..=0x7f => bytes.push(low(unit, 0, 0x7f, 0)),
             0 | 0x80..=0x7ff => bytes.extend([low(unit, 6, 0x1f, 0xc0), low(unit, 0, 0x3f, 0x80)]),
-            _ => bytes.extend([low(unit, 12, 0x0f, 0xe0), low(unit, 6, 0x3f, 0x80), low(unit, 0, 0x3f, 0x80)]),
+            _ => {
+                bytes.extend([low(unit, 12, 0x0f, 0xe0), low(unit, 6, 0x3f, 0x80), low(unit, 0, 0x3f, 0x80)])
+            }
         }
     }
     bytes

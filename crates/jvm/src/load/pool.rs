@@ -90,7 +90,10 @@ enum Entry {
     /// Index 0, and the index after a long or double.
     Unusable,
     /// Standard UTF-8 in the class's bytes.
-    Utf8 { start: u32, len: u16 },
+    Utf8 {
+        start: u32,
+        len: u16,
+    },
     /// A text that only modified UTF-8 can spell; an index into `texts`.
     Text(u32),
     Int(i32),
