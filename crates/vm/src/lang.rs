@@ -117,7 +117,12 @@ pub enum NativeResult<L: Lang> {
     /// Calls a function; its result is the native's.
     Call(FuncId, Vec<Val>),
     /// Calls a function and goes on with its result put before the kept values.
-    CallThen { func: FuncId, args: Vec<Val>, then: fn(&mut Vm<L>, &[Val]) -> NativeResult<L>, keep: Vec<Val> },
+    CallThen {
+        func: FuncId,
+        args: Vec<Val>,
+        then: fn(&mut Vm<L>, &[Val]) -> NativeResult<L>,
+        keep: Vec<Val>,
+    },
     /// Ends the run.
     Stop(Stop),
 }

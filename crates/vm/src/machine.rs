@@ -1,0 +1,267 @@
+//! The machine: its parts, calls from outside, decisions and the ledger.
+
+use crate::frame::{Frame, Ret};
+use crate::heap::{Heap, ObjId};
+use crate::input::Inputs;
+use crate::lang::{Callable, Lang, Stop, Val};
+use crate::trace::{Elem, ElemKind, Site, Trace};
+use ir::{FuncId, Type};
+use ledger::{Kind, Ledger};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use term::{Assignment, Pool, Sort, TermId};
+
+/// What one run may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// IR instructions.
+    pub steps: u64,
+    /// Nested calls; one more raises what the language says for a full stack.
+    pub depth: u32,
+    /// Elements of the path condition.
+    pub decisions: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { steps: 20_000_000, depth: 3000, decisions: 20_000 }
+    }
+}
+
+/// What the program did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Returned(Option<Val>),
+    Threw(ObjId),
+    /// The run ended before the program did.
+    Stopped(Stop),
+}
+
+pub struct Vm<L: Lang> {
+    pub lang: L,
+    pub heap: Heap,
+    pub pool: Pool,
+    pub inputs: Inputs,
+    pub trace: Trace,
+    pub ledger: Ledger,
+    pub limits: Limits,
+    /// Set from outside to end the run at its next jump.
+    pub interrupt: Arc<AtomicBool>,
+    /// Perturbs what a program must not rely on (identity hashes…).
+    pub salt: u64,
+    /// Instructions run since the machine was made.
+    pub steps: u64,
+    /// Where `steps` ends the run.
+    pub(crate) step_limit: u64,
+    pub(crate) vals: Vec<u64>,
+    pub(crate) terms: Vec<TermId>,
+    pub(crate) frames: Vec<Frame<L>>,
+    pub(crate) callables: Vec<Option<Callable<L>>>,
+    asserted: FxHashSet<TermId>,
+    visits: FxHashMap<Site, u32>,
+}
+
+impl<L: Lang> Vm<L> {
+    pub fn new(lang: L, heap_limit: usize) -> Vm<L> {
+        Vm {
+            lang,
+            heap: Heap::new(heap_limit),
+            pool: Pool::new(),
+            inputs: Inputs::default(),
+            trace: Trace::default(),
+            ledger: Ledger::default(),
+            limits: Limits::default(),
+            interrupt: Arc::new(AtomicBool::new(false)),
+            salt: 0,
+            steps: 0,
+            step_limit: 0,
+            vals: Vec::new(),
+            terms: Vec::new(),
+            frames: Vec::new(),
+            callables: Vec::new(),
+            asserted: FxHashSet::default(),
+            visits: FxHashMap::default(),
+        }
+    }
+
+    /// Makes the world as it is now the one that every run starts from.
+    pub fn freeze(&mut self) {
+        self.heap.freeze();
+        self.lang.freeze();
+    }
+
+    /// Goes back to the frozen world and starts a run with these inputs.
+    pub fn start_run(&mut self, model: Assignment) {
+        self.heap.reset();
+        self.lang.reset();
+        self.trace.clear();
+        self.asserted.clear();
+        self.visits.clear();
+        self.inputs.model = model;
+    }
+
+    /// Forgets inputs and terms: another exploration begins.
+    pub fn start_exploration(&mut self) {
+        self.start_run(Assignment::default());
+        self.pool = Pool::new();
+        self.inputs = Inputs::default();
+        self.ledger = Ledger::default();
+    }
+
+    /// Calls a function and runs until it is done. May be used while a run is under way only by code that
+    /// looks at a finished run, never by natives (they return [`crate::NativeResult::Call`]).
+    pub fn call(&mut self, func: FuncId, args: &[Val]) -> Outcome {
+        self.step_limit = self.steps.saturating_add(self.limits.steps);
+        let depth = self.frames.len();
+        let outcome = match self.enter(func, args, Ret::Done) {
+            Ok(Some(outcome)) => outcome,
+            Ok(None) => self.drive(),
+            Err(stop) => Outcome::Stopped(stop),
+        };
+        self.frames.truncate(depth);
+        outcome
+    }
+
+    /// The frames of the current run, innermost last.
+    pub fn frames(&self) -> &[Frame<L>] {
+        &self.frames
+    }
+
+    /// Where the program is, for people: function and line.
+    pub fn place(&self) -> String {
+        let Some(frame) = self.frames.last() else { return "before the call".to_string() };
+        let line = frame.function.positions.get(frame.pc as usize).map_or(0, |p| p.line);
+        match line {
+            0 => frame.function.name.clone(),
+            _ => format!("{}:{line}", frame.function.name),
+        }
+    }
+
+    pub fn note(&mut self, kind: Kind, reason: impl Into<String>) {
+        let place = self.place();
+        self.ledger.note(kind, place, reason);
+    }
+
+    /// The site of the instruction that runs.
+    pub fn site(&self) -> Site {
+        match self.frames.last() {
+            Some(frame) => Site { func: frame.func, index: frame.pc },
+            None => Site { func: FuncId(u32::MAX), index: 0 },
+        }
+    }
+
+    /// Records that a two-way decision went one way. Choice 0 means the condition holds.
+    pub fn decide(&mut self, kind: ElemKind, condition: TermId, holds: bool) -> Result<(), Stop> {
+        if self.pool.as_bool(condition).is_some() {
+            return Ok(());
+        }
+        let negated = self.pool.not(condition);
+        let taken = if holds { condition } else { negated };
+        if self.asserted.contains(&taken) {
+            return Ok(());
+        }
+        self.push_elem(kind, &[condition, negated], if holds { 0 } else { 1 })
+    }
+
+    /// Records an n-way decision; the conditions exclude each other and one of them holds.
+    pub fn decide_among(&mut self, kind: ElemKind, conditions: &[TermId], choice: u32) -> Result<(), Stop> {
+        let taken = conditions[choice as usize];
+        if self.pool.as_bool(taken) == Some(true) || self.asserted.contains(&taken) {
+            return Ok(());
+        }
+        self.push_elem(kind, conditions, choice)
+    }
+
+    /// Records a fact that the run relies on and that is never flipped.
+    pub fn assume(&mut self, condition: TermId) -> Result<(), Stop> {
+        if self.pool.as_bool(condition).is_some() || self.asserted.contains(&condition) {
+            return Ok(());
+        }
+        self.push_elem(ElemKind::Assume, &[condition], 0)
+    }
+
+    fn push_elem(&mut self, kind: ElemKind, conditions: &[TermId], choice: u32) -> Result<(), Stop> {
+        if self.trace.elems.len() >= self.limits.decisions as usize {
+            return Err(Stop::Decisions);
+        }
+        let site = self.site();
+        let visits = self.visits.entry(site).or_insert(0);
+        let visit = *visits;
+        *visits += 1;
+        let first = self.trace.conditions.len() as u32;
+        self.trace.conditions.extend_from_slice(conditions);
+        self.asserted.insert(conditions[choice as usize]);
+        self.trace.elems.push(Elem {
+            site,
+            kind,
+            choice,
+            alternatives: conditions.len() as u32,
+            first,
+            visit,
+            depth: self.trace.edges.len() as u32,
+        });
+        Ok(())
+    }
+
+    /// Fixes a symbolic value to the one of this run, and says so in the ledger.
+    pub fn concretise(&mut self, val: Val, why: &str) -> Result<Val, Stop> {
+        if val.term.is_some() {
+            let sort = self.pool.sort(val.term);
+            let value = self.pool.constant(sort, val.bits as u128);
+            let same = self.pool.eq(val.term, value);
+            self.note(Kind::Concretised, why);
+            self.assume(same)?;
+        }
+        Ok(Val::concrete(val.bits))
+    }
+
+    /// The term of a value, a constant if it has none.
+    pub fn term(&mut self, val: Val, sort: Sort) -> TermId {
+        match val.term {
+            TermId::NONE => self.pool.constant(sort, val.bits as u128),
+            term => term,
+        }
+    }
+
+    /// A value with this term, unless the term is a constant.
+    pub fn val(&self, bits: u64, term: TermId) -> Val {
+        Val { bits, term: self.symbolic(term) }
+    }
+
+    /// The term, or none if it is a constant and the concrete side says it all.
+    pub(crate) fn symbolic(&self, term: TermId) -> TermId {
+        if term.is_some() && self.pool.as_const(term).is_none() { term } else { TermId::NONE }
+    }
+
+    pub(crate) fn check_budget(&self) -> Result<(), Stop> {
+        if self.steps >= self.step_limit {
+            return Err(Stop::Steps);
+        }
+        if self.interrupt.load(Ordering::Relaxed) {
+            return Err(Stop::Interrupted);
+        }
+        Ok(())
+    }
+
+    /// A number that stands for the identity of an object, stable within a world.
+    pub fn identity_hash(&self, object: ObjId) -> u32 {
+        let mut x = (object.0 as u64).wrapping_add(self.salt).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        x ^= x >> 29;
+        x = x.wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        x ^= x >> 32;
+        // Positive and not zero, as hash codes of the JVM are.
+        ((x as u32) & 0x7fff_ffff) | 1
+    }
+}
+
+/// The sort of the terms that a register of this type holds.
+pub fn sort_of(ty: Type) -> Sort {
+    match ty {
+        Type::I1 => Sort::Bool,
+        Type::I32 | Type::Ref => Sort::Bv(32),
+        Type::I64 | Type::Ptr => Sort::Bv(64),
+        Type::F32 => Sort::F32,
+        Type::F64 => Sort::F64,
+    }
+}

@@ -1,0 +1,403 @@
+//! Symbolic memory: loads and stores of terms, symbolic indices, copies.
+
+use crate::heap::ObjId;
+use crate::lang::{Lang, Stop, Val};
+use crate::machine::Vm;
+use crate::shadow::{Cell, View};
+use crate::trace::ElemKind;
+use ir::MemType;
+use term::{Sort, TermId};
+
+/// Arrays up to this length are merged when a symbolic index writes them.
+const MERGE_WRITE: u32 = 64;
+/// A symbolic read is merged into a decision tree over at most this many runs of equal elements.
+const MERGE_READ_RUNS: usize = 512;
+/// Longer arrays are not even scanned for a merged read.
+const MERGE_READ_SCAN: u32 = 1 << 16;
+
+impl<L: Lang> Vm<L> {
+    /// Reads a concrete value, widened as a register holds it.
+    #[inline]
+    pub fn load_bits(&self, object: ObjId, offset: u32, ty: MemType) -> u64 {
+        match ty {
+            MemType::I8 => self.heap.read_u8(object, offset) as i8 as i32 as u32 as u64,
+            MemType::U8 => self.heap.read_u8(object, offset) as u64,
+            MemType::I16 => self.heap.read_u16(object, offset) as i16 as i32 as u32 as u64,
+            MemType::U16 => self.heap.read_u16(object, offset) as u64,
+            MemType::I32 | MemType::F32 | MemType::Ref => self.heap.read_u32(object, offset) as u64,
+            MemType::I64 | MemType::F64 => self.heap.read_u64(object, offset),
+        }
+    }
+
+    #[inline]
+    pub fn store_bits(&mut self, object: ObjId, offset: u32, ty: MemType, bits: u64) {
+        match ty {
+            MemType::I8 | MemType::U8 => self.heap.write_u8(object, offset, bits as u8),
+            MemType::I16 | MemType::U16 => self.heap.write_u16(object, offset, bits as u16),
+            MemType::I32 | MemType::F32 | MemType::Ref => self.heap.write_u32(object, offset, bits as u32),
+            MemType::I64 | MemType::F64 => self.heap.write_u64(object, offset, bits),
+        }
+    }
+
+    /// Reads a value with its term.
+    pub fn load(&mut self, object: ObjId, offset: u32, ty: MemType) -> Result<Val, Stop> {
+        let bits = self.load_bits(object, offset, ty);
+        if !self.heap.has_shadow(object) {
+            return Ok(Val::concrete(bits));
+        }
+        let cell = self.load_cell(object, offset, ty)?;
+        let term = self.widen(cell, ty);
+        Ok(Val { bits, term })
+    }
+
+    /// Writes a value with its term.
+    pub fn store(&mut self, object: ObjId, offset: u32, ty: MemType, val: Val) -> Result<(), Stop> {
+        if val.term.is_some() || self.heap.has_shadow(object) {
+            let cell = self.narrow(val.term, ty);
+            self.store_cell(object, offset, ty, cell)?;
+        }
+        self.store_bits(object, offset, ty, val.bits);
+        Ok(())
+    }
+
+    /// An element at a possibly symbolic index that was guarded.
+    pub fn load_elem(&mut self, array: ObjId, index: Val, ty: MemType) -> Result<Val, Stop> {
+        let size = ty.size();
+        let at = index.bits as u32;
+        if index.term.is_none() {
+            return self.load(array, at * size, ty);
+        }
+        self.stay_inside(array, index)?;
+        let len = self.heap.len(array);
+        if let Some(runs) = self.equal_runs(array, len, ty)? {
+            let term = self.decision_tree(index.term, &runs);
+            return Ok(Val { bits: self.load_bits(array, at * size, ty), term: self.symbolic(term) });
+        }
+        self.pick_index(index)?;
+        self.load(array, at * size, ty)
+    }
+
+    /// Stores an element at a possibly symbolic index that was guarded.
+    pub fn store_elem(&mut self, array: ObjId, index: Val, ty: MemType, val: Val) -> Result<(), Stop> {
+        let size = ty.size();
+        let at = index.bits as u32;
+        if index.term.is_some() {
+            self.stay_inside(array, index)?;
+            let len = self.heap.len(array);
+            if len > MERGE_WRITE {
+                self.pick_index(index)?;
+                return self.store(array, at * size, ty, val);
+            }
+            let sort = crate::machine::sort_of(ty.reg_type());
+            let new = self.term(val, sort);
+            for i in 0..len {
+                let old = self.load(array, i * size, ty)?;
+                let old = self.term(old, sort);
+                let here = self.pool.bv(32, i as u64);
+                let hit = self.pool.eq(index.term, here);
+                let merged = self.pool.ite(hit, new, old);
+                let merged = self.symbolic(merged);
+                let cell = self.narrow(merged, ty);
+                self.store_cell(array, i * size, ty, cell)?;
+            }
+            self.store_bits(array, at * size, ty, val.bits);
+            return Ok(());
+        }
+        self.store(array, at * size, ty, val)
+    }
+
+    /// Copies elements with their terms; the ranges are inside the arrays and may overlap.
+    pub fn copy_elems(
+        &mut self,
+        from: ObjId,
+        from_index: u32,
+        to: ObjId,
+        to_index: u32,
+        count: u32,
+        ty: MemType,
+    ) -> Result<(), Stop> {
+        let size = ty.size();
+        if self.heap.has_shadow(from) || self.heap.has_shadow(to) {
+            let mut cells = Vec::with_capacity(count as usize);
+            for i in 0..count {
+                let cell = match self.heap.has_shadow(from) {
+                    true => self.load_cell(from, (from_index + i) * size, ty)?,
+                    false => TermId::NONE,
+                };
+                cells.push(cell);
+            }
+            if self.heap.has_shadow(to) || cells.iter().any(|t| t.is_some()) {
+                for (i, cell) in cells.into_iter().enumerate() {
+                    self.store_cell(to, (to_index + i as u32) * size, ty, cell)?;
+                }
+            }
+        }
+        self.heap.copy_bytes(from, from_index * size, to, to_index * size, count * size);
+        Ok(())
+    }
+
+    /// An array of symbolic length has, in this run, only so many elements: an index inside the symbolic
+    /// length may lie beyond them, which is another run.
+    fn stay_inside(&mut self, array: ObjId, index: Val) -> Result<(), Stop> {
+        if self.heap.len_term(array).is_none() {
+            return Ok(());
+        }
+        let len = self.pool.bv(32, self.heap.len(array) as u64);
+        let inside = self.pool.ult(index.term, len);
+        self.decide(ElemKind::Which, inside, true)
+    }
+
+    /// Fixes a symbolic index by a decision that can be flipped.
+    fn pick_index(&mut self, index: Val) -> Result<(), Stop> {
+        let here = self.pool.bv(32, index.bits);
+        let picked = self.pool.eq(index.term, here);
+        self.decide(ElemKind::Which, picked, true)
+    }
+
+    /// The elements of an array as runs `(first index, register term)` of equal neighbours, if there are few.
+    fn equal_runs(
+        &mut self,
+        array: ObjId,
+        len: u32,
+        ty: MemType,
+    ) -> Result<Option<Vec<(u32, TermId)>>, Stop> {
+        if len > MERGE_READ_SCAN {
+            return Ok(None);
+        }
+        let sort = crate::machine::sort_of(ty.reg_type());
+        let shadowed = self.heap.has_shadow(array);
+        let mut runs: Vec<(u32, TermId)> = Vec::new();
+        let mut last_bits = None;
+        for i in 0..len {
+            let offset = i * ty.size();
+            if !shadowed {
+                let bits = self.load_bits(array, offset, ty);
+                if last_bits == Some(bits) {
+                    continue;
+                }
+                last_bits = Some(bits);
+                let term = self.pool.constant(sort, bits as u128);
+                runs.push((i, term));
+            } else {
+                let val = self.load(array, offset, ty)?;
+                let term = self.term(val, sort);
+                if runs.last().is_some_and(|(_, last)| *last == term) {
+                    continue;
+                }
+                runs.push((i, term));
+            }
+            if runs.len() > MERGE_READ_RUNS {
+                return Ok(None);
+            }
+        }
+        Ok(Some(runs))
+    }
+
+    /// `ite(index < m, left, right)`, balanced over the runs.
+    fn decision_tree(&mut self, index: TermId, runs: &[(u32, TermId)]) -> TermId {
+        match runs {
+            [] => TermId::NONE,
+            [(_, term)] => *term,
+            _ => {
+                let (left, right) = runs.split_at(runs.len() / 2);
+                let border = self.pool.bv(32, right[0].0 as u64);
+                let below = self.pool.ult(index, border);
+                let left = self.decision_tree(index, left);
+                let right = self.decision_tree(index, right);
+                self.pool.ite(below, left, right)
+            }
+        }
+    }
+
+    /// The sort of a memory cell.
+    pub fn cell_sort(ty: MemType) -> Sort {
+        match ty {
+            MemType::I8 | MemType::U8 => Sort::Bv(8),
+            MemType::I16 | MemType::U16 => Sort::Bv(16),
+            MemType::I32 | MemType::Ref => Sort::Bv(32),
+            MemType::I64 => Sort::Bv(64),
+            MemType::F32 => Sort::F32,
+            MemType::F64 => Sort::F64,
+        }
+    }
+
+    /// From a cell's term to a register's.
+    fn widen(&mut self, cell: TermId, ty: MemType) -> TermId {
+        if cell.is_none() {
+            return cell;
+        }
+        let term = match ty {
+            MemType::I8 | MemType::I16 => self.pool.sext(32, cell),
+            MemType::U8 | MemType::U16 => self.pool.zext(32, cell),
+            MemType::I32 | MemType::I64 | MemType::F32 | MemType::F64 | MemType::Ref => cell,
+        };
+        self.symbolic(term)
+    }
+
+    /// From a register's term to a cell's.
+    fn narrow(&mut self, term: TermId, ty: MemType) -> TermId {
+        if term.is_none() {
+            return term;
+        }
+        let cell = match ty {
+            MemType::I8 | MemType::U8 => self.pool.extract(7, 0, term),
+            MemType::I16 | MemType::U16 => self.pool.extract(15, 0, term),
+            MemType::I32 | MemType::I64 | MemType::F32 | MemType::F64 | MemType::Ref => term,
+        };
+        self.symbolic(cell)
+    }
+
+    /// The term of a cell, `NONE` if it is concrete.
+    pub fn load_cell(&mut self, object: ObjId, offset: u32, ty: MemType) -> Result<TermId, Stop> {
+        let size = ty.size();
+        let Some(shadow) = self.heap.shadow(object) else { return Ok(TermId::NONE) };
+        if let Some(cell) = shadow.cells.get(&offset) {
+            if cell.size as u32 == size {
+                let term = cell.term;
+                return Ok(self.as_cell_sort(term, ty));
+            }
+            return self.load_bytes(object, offset, ty);
+        }
+        let elem = self.lang.class_info(self.heap.class(object)).elem;
+        if elem.is_some_and(|e| e.size() != size) {
+            return self.load_bytes(object, offset, ty);
+        }
+        let Some(origin) = shadow.origin else { return Ok(TermId::NONE) };
+        let term = match origin.view {
+            View::Whole => {
+                let term = self.inputs.elem(&mut self.pool, origin.input, offset / size);
+                match self.pool.sort(term) {
+                    Sort::Bool => self.pool.bool_to_bv(8, term),
+                    _ => term,
+                }
+            }
+            View::LowBytes => {
+                let unit = self.inputs.elem(&mut self.pool, origin.input, offset);
+                let border = self.pool.bv(16, 256);
+                let narrow = self.pool.ult(unit, border);
+                self.assume(narrow)?;
+                self.pool.extract(7, 0, unit)
+            }
+            View::BothBytes => {
+                let unit = self.inputs.elem(&mut self.pool, origin.input, offset / 2);
+                match offset % 2 {
+                    0 => self.pool.extract(7, 0, unit),
+                    _ => self.pool.extract(15, 8, unit),
+                }
+            }
+        };
+        Ok(self.as_cell_sort(term, ty))
+    }
+
+    /// A cell that was written as another type of the same size.
+    fn as_cell_sort(&mut self, term: TermId, ty: MemType) -> TermId {
+        if term.is_none() {
+            return term;
+        }
+        let wanted = Self::cell_sort(ty);
+        let has = self.pool.sort(term);
+        if has == wanted {
+            return term;
+        }
+        let bits = if has.is_float() { self.pool.fptobits(term) } else { term };
+        let term = match wanted.float() {
+            Some(float) => self.pool.fp_from_bits(float, bits),
+            None => bits,
+        };
+        self.symbolic(term)
+    }
+
+    /// A cell put together from cells of other sizes, byte by byte, low byte first.
+    fn load_bytes(&mut self, object: ObjId, offset: u32, ty: MemType) -> Result<TermId, Stop> {
+        let mut whole = TermId::NONE;
+        for i in 0..ty.size() {
+            let byte = self.byte_term(object, offset + i)?;
+            whole = if i == 0 { byte } else { self.pool.concat(byte, whole) };
+        }
+        let term = match Self::cell_sort(ty).float() {
+            Some(float) => self.pool.fp_from_bits(float, whole),
+            None => whole,
+        };
+        Ok(self.symbolic(term))
+    }
+
+    /// The term of one byte, a constant if it is concrete.
+    fn byte_term(&mut self, object: ObjId, offset: u32) -> Result<TermId, Stop> {
+        let elem_size = self.lang.class_info(self.heap.class(object)).elem.map_or(1, MemType::size);
+        let found = self.heap.shadow(object).and_then(|shadow| {
+            (offset.saturating_sub(7)..=offset).rev().find_map(|start| {
+                let cell = shadow.cells.get(&start)?;
+                (start + cell.size as u32 > offset).then_some((start, *cell))
+            })
+        });
+        let (start, term) = match found {
+            Some((start, cell)) => (start, cell.term),
+            None => {
+                let ty = match elem_size {
+                    1 => MemType::I8,
+                    2 => MemType::I16,
+                    4 => MemType::I32,
+                    _ => MemType::I64,
+                };
+                let start = offset / elem_size * elem_size;
+                (start, self.load_cell(object, start, ty)?)
+            }
+        };
+        if term.is_none() {
+            return Ok(self.pool.bv(8, self.heap.read_u8(object, offset) as u64));
+        }
+        let term = if self.pool.sort(term).is_float() { self.pool.fptobits(term) } else { term };
+        let low = (offset - start) * 8;
+        Ok(self.pool.extract(low + 7, low, term))
+    }
+
+    /// Sets the term of a cell; `NONE` makes it concrete.
+    pub fn store_cell(&mut self, object: ObjId, offset: u32, ty: MemType, term: TermId) -> Result<(), Stop> {
+        let size = ty.size();
+        let elem = self.lang.class_info(self.heap.class(object)).elem;
+        if elem.is_some() {
+            self.split_overlaps(object, offset, size)?;
+        }
+        let shadow = self.heap.shadow_mut(object);
+        shadow.mixed |= elem.is_some_and(|e| e.size() != size);
+        if term.is_some() {
+            shadow.cells.insert(offset, Cell { term, size: size as u8 });
+        } else if shadow.origin.is_some() || elem.is_some_and(|e| e.size() != size) {
+            shadow.cells.insert(offset, Cell { term: TermId::NONE, size: size as u8 });
+        } else {
+            shadow.cells.remove(&offset);
+        }
+        Ok(())
+    }
+
+    /// Cuts cells that overlap a range to bytes, so that the range can be written.
+    fn split_overlaps(&mut self, object: ObjId, offset: u32, size: u32) -> Result<(), Stop> {
+        let Some(shadow) = self.heap.shadow(object) else { return Ok(()) };
+        let elem_size = self.lang.class_info(self.heap.class(object)).elem.map_or(1, MemType::size);
+        if size == elem_size && !shadow.mixed {
+            return Ok(());
+        }
+        let overlapping: Vec<u32> = (offset.saturating_sub(7)..offset + size)
+            .filter(|start| {
+                *start != offset && shadow.cells.get(start).is_some_and(|c| start + c.size as u32 > offset)
+            })
+            .collect();
+        for start in overlapping {
+            let Some(cell) = self.heap.shadow(object).and_then(|s| s.cells.get(&start).copied()) else {
+                continue;
+            };
+            for i in 0..cell.size as u32 {
+                let byte = self.byte_term(object, start + i)?;
+                let term = self.symbolic(byte);
+                let at = start + i;
+                if i > 0 {
+                    self.heap.shadow_mut(object).cells.insert(at, Cell { term, size: 1 });
+                }
+            }
+            let first = self.byte_term(object, start)?;
+            let term = self.symbolic(first);
+            self.heap.shadow_mut(object).cells.insert(start, Cell { term, size: 1 });
+        }
+        Ok(())
+    }
+}
