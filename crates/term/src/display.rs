@@ -82,8 +82,12 @@ impl Display<'_> {
                 f.write_str(op.name())?;
                 match op {
                     Op::Extract { hi, lo } => write!(f, "[{hi}:{lo}]")?,
-                    Op::ZeroExt { to } | Op::SignExt { to } | Op::FpToSBvSat { width: to } => write!(f, "{to}")?,
-                    Op::FpFromSBv { to } | Op::FpToFp { to } | Op::FpFromBits { to } => write!(f, "{}", to.bits())?,
+                    Op::ZeroExt { to } | Op::SignExt { to } | Op::FpToSBvSat { width: to } => {
+                        write!(f, "{to}")?
+                    }
+                    Op::FpFromSBv { to } | Op::FpToFp { to } | Op::FpFromBits { to } => {
+                        write!(f, "{}", to.bits())?
+                    }
                     // The name says it all.
                     _ => {}
                 }

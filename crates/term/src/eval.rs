@@ -134,8 +134,8 @@ enum ArrayNode {
 #[derive(Clone)]
 pub struct Program {
     vars: Vec<VarId>,
-    floats: Vec<(u32, Float)>,
-    masks: Vec<u128>,
+    /// Mask and float format of each scalar variable.
+    masks: Vec<(u128, Option<Float>)>,
     array_vars: Vec<(VarId, u32)>,
     arrays: Vec<ArrayValue>,
     array_nodes: Vec<ArrayNode>,
@@ -144,6 +144,9 @@ pub struct Program {
     registers: Vec<u128>,
     roots: Vec<u32>,
     outputs: Vec<u128>,
+    /// The instructions that depend on one input, for [`Program::update`].
+    dependents: Vec<u32>,
+    dependents_of: usize,
 }
 
 impl Program {
@@ -152,7 +155,6 @@ impl Program {
         let order = pool.postorder(roots);
         let mut program = Program {
             vars: Vec::new(),
-            floats: Vec::new(),
             masks: Vec::new(),
             array_vars: Vec::new(),
             arrays: Vec::new(),
@@ -162,6 +164,8 @@ impl Program {
             registers: Vec::new(),
             roots: Vec::new(),
             outputs: Vec::new(),
+            dependents: Vec::new(),
+            dependents_of: usize::MAX,
         };
         let mut place: FxHashMap<TermId, u32> = FxHashMap::default();
         program.place_leaves(pool, &order, &mut place);
@@ -185,11 +189,8 @@ impl Program {
                 self.array_nodes.push(ArrayNode::Input { slot });
             } else {
                 let register = self.vars.len() as u32;
-                if let Some(float) = sort.float() {
-                    self.floats.push((register, float));
-                }
                 self.vars.push(var);
-                self.masks.push(mask(sort.bits()));
+                self.masks.push((mask(sort.bits()), sort.float()));
                 place.insert(t, register);
             }
         }
@@ -272,25 +273,8 @@ impl Program {
 
     /// Evaluates under values for [`vars`](Self::vars), missing ones being 0; gives the roots' values.
     pub fn run(&mut self, inputs: &[u128]) -> &[u128] {
-        for (i, limit) in self.masks.iter().enumerate() {
-            self.registers[i] = inputs.get(i).copied().unwrap_or(0) & limit;
-        }
-        for &(register, float) in &self.floats {
-            let value = &mut self.registers[register as usize];
-            *value = canonical(float, *value);
-        }
-        for i in 0..self.code.len() {
-            let Instr { op, width, args: [a, b, c] } = self.code[i];
-            let value = if op == Op::Select {
-                self.select(a, self.registers[b as usize])
-            } else if width == 0 {
-                self.arrays_equal(a, b, c).into()
-            } else {
-                let r = &self.registers;
-                apply(op, width, [r[a as usize], r[b as usize], r[c as usize]])
-            };
-            self.registers[self.first + i] = value;
-        }
+        self.set_inputs(inputs);
+        self.step_all();
         let registers = &self.registers;
         self.outputs.clear();
         self.outputs.extend(self.roots.iter().map(|&r| registers[r as usize]));
@@ -299,6 +283,15 @@ impl Program {
 
     /// Evaluates under an assignment, arrays included.
     pub fn run_assignment(&mut self, assignment: &Assignment) -> &[u128] {
+        self.load(assignment);
+        let registers = &self.registers;
+        self.outputs.clear();
+        self.outputs.extend(self.roots.iter().map(|&r| registers[r as usize]));
+        &self.outputs
+    }
+
+    /// Evaluates under an assignment; then [`root`](Self::root) and [`update`](Self::update) may be used.
+    pub fn load(&mut self, assignment: &Assignment) {
         for i in 0..self.array_vars.len() {
             match assignment.get(self.array_vars[i].0) {
                 Some(Value::Array(value)) => self.set_array(self.array_vars[i].0, value),
@@ -306,12 +299,94 @@ impl Program {
             }
         }
         let inputs: Vec<u128> = self.vars.iter().map(|&v| assignment.bits(v)).collect();
-        self.run(&inputs)
+        self.set_inputs(&inputs);
+        self.step_all();
+    }
+
+    /// Changes one input after a run and recomputes only what depends on it.
+    pub fn update(&mut self, slot: usize, value: u128) {
+        if self.dependents_of != slot {
+            self.find_dependents(slot);
+        }
+        self.registers[slot] = self.clean(slot, value);
+        for i in 0..self.dependents.len() {
+            self.step(self.dependents[i] as usize);
+        }
+    }
+
+    /// The current value of an input.
+    #[inline]
+    pub fn input(&self, slot: usize) -> u128 {
+        self.registers[slot]
+    }
+
+    /// The current value of a root.
+    #[inline]
+    pub fn root(&self, i: usize) -> u128 {
+        self.registers[self.roots[i] as usize]
+    }
+
+    /// Whether every root is currently non-zero.
+    pub fn all_hold(&self) -> bool {
+        self.roots.iter().all(|&r| self.registers[r as usize] != 0)
     }
 
     /// Evaluates and tells whether every root is non-zero.
     pub fn holds(&mut self, inputs: &[u128]) -> bool {
-        self.run(inputs).iter().all(|&v| v != 0)
+        self.set_inputs(inputs);
+        self.step_all();
+        self.all_hold()
+    }
+
+    fn set_inputs(&mut self, inputs: &[u128]) {
+        for i in 0..self.vars.len() {
+            self.registers[i] = self.clean(i, inputs.get(i).copied().unwrap_or(0));
+        }
+    }
+
+    /// Masked to the variable's width, NaN made canonical.
+    fn clean(&self, slot: usize, value: u128) -> u128 {
+        let value = value & self.masks[slot].0;
+        match self.masks[slot].1 {
+            Some(float) => canonical(float, value),
+            None => value,
+        }
+    }
+
+    fn step_all(&mut self) {
+        for i in 0..self.code.len() {
+            self.step(i);
+        }
+    }
+
+    #[inline]
+    fn step(&mut self, i: usize) {
+        let Instr { op, width, args: [a, b, c] } = self.code[i];
+        let value = if op == Op::Select {
+            self.select(a, self.registers[b as usize])
+        } else if width == 0 {
+            self.arrays_equal(a, b, c).into()
+        } else {
+            let r = &self.registers;
+            apply(op, width, [r[a as usize], r[b as usize], r[c as usize]])
+        };
+        self.registers[self.first + i] = value;
+    }
+
+    fn find_dependents(&mut self, slot: usize) {
+        let mut dirty = vec![false; self.registers.len()];
+        dirty[slot] = true;
+        self.dependents.clear();
+        self.dependents_of = slot;
+        for i in 0..self.code.len() {
+            let Instr { op, width, args } = self.code[i];
+            // What an array is made of is not followed: reads of arrays are recomputed always.
+            let over_arrays = op == Op::Select || width == 0;
+            if over_arrays || args[..op.row().arity].iter().any(|&r| dirty[r as usize]) {
+                dirty[self.first + i] = true;
+                self.dependents.push(i as u32);
+            }
+        }
     }
 
     fn select(&self, mut array: u32, at: u128) -> u128 {

@@ -148,12 +148,9 @@ pub fn apply(op: Op, width: u32, [a, b, c]: [u128; 3]) -> u128 {
         Op::FpIsNan => test(w, a, f32::is_nan, f64::is_nan),
         Op::FpIsInf => test(w, a, f32::is_infinite, f64::is_infinite),
         Op::FpIsZero => test(w, a, |x| x == 0.0, |x| x == 0.0),
-        Op::FpIsNegative => test(
-            w,
-            a,
-            |x| x.is_sign_negative() && !x.is_nan(),
-            |x| x.is_sign_negative() && !x.is_nan(),
-        ),
+        Op::FpIsNegative => {
+            test(w, a, |x| x.is_sign_negative() && !x.is_nan(), |x| x.is_sign_negative() && !x.is_nan())
+        }
         Op::FpFromSBv { to } => match to {
             Float::F32 => f32_bits(signed(a, w) as f32),
             Float::F64 => f64_bits(signed(a, w) as f64),

@@ -52,7 +52,9 @@ fn declare(pool: &Pool, order: &[TermId], out: &mut String) {
         let used = order.iter().any(|&t| pool.node(t).0 == Op::FpFmod && pool.sort(t) == float.into());
         if used {
             let sort = Sort::from(float);
-            out.push_str("; fmod has no SMT-LIB operator and is left uninterpreted: trust unsat, check sat\n");
+            out.push_str(
+                "; fmod has no SMT-LIB operator and is left uninterpreted: trust unsat, check sat\n",
+            );
             let _ = writeln!(out, "(declare-fun fmod{} ({sort} {sort}) {sort})", float.bits());
         }
     }

@@ -1,0 +1,283 @@
+//! Makes a model as simple as a person would write it, by evaluation alone.
+//!
+//! One variable after the other is moved to the simplest value under which all assertions still hold, in a fixed
+//! order and with a fixed list of candidates, so that equal questions end in equal models whoever found the first.
+
+use term::semantics::{mask, signed};
+use term::{Float, Pool, Program, Sort, TermId, VarId};
+
+use crate::ask::Model;
+
+/// Which values of a variable are simple.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Prefer {
+    /// 0, 1, -1, then close to 0.
+    SmallMagnitude,
+    /// 0, 1, then close to 0 as unsigned.
+    Unsigned,
+    /// UTF-16 units: a letter, a digit, a space, other printable ASCII, then small.
+    Text,
+    /// The value stays.
+    Keep,
+}
+
+/// Evaluations spent on one variable at most; a safety net, the lists are shorter.
+const MAX_TRIES: u32 = 400;
+
+/// Shrinks `model`, which must satisfy `assertions`, variable by variable in the given order. Variables not in
+/// the order stay, arrays lose entries and defaults they do not need. Gives the number of evaluations.
+pub fn shrink(pool: &Pool, assertions: &[TermId], model: &mut Model, order: &[(VarId, Prefer)]) -> u32 {
+    let mut program = Program::compile(pool, assertions);
+    program.load(model);
+    if !program.all_hold() {
+        debug_assert!(false, "shrink wants a model that satisfies");
+        return 0;
+    }
+    let mut evaluations = 0;
+    for &(var, prefer) in order {
+        if prefer == Prefer::Keep {
+            continue;
+        }
+        if pool.var_sort(var).is_array() {
+            evaluations += shrink_array(pool, assertions, model, var);
+            program.load(model);
+            continue;
+        }
+        let Some(slot) = program.vars().iter().position(|&v| v == var) else {
+            // No assertion has it: anything goes.
+            model.set_bits(var, simplest(pool.var_sort(var), prefer));
+            continue;
+        };
+        let mut search = Search { program: &mut program, slot, best: model.bits(var), tries: 0 };
+        search.run(pool.var_sort(var), prefer);
+        let (best, tries) = (search.best, search.tries);
+        evaluations += tries;
+        program.update(slot, best);
+        model.set_bits(var, best);
+    }
+    evaluations
+}
+
+/// The variables of `assertions` by name, numbers in names by value, with the preference their sort suggests:
+/// 16-bit variables with `[` in their name are string units.
+pub fn default_order(pool: &Pool, assertions: &[TermId]) -> Vec<(VarId, Prefer)> {
+    let mut vars: Vec<VarId> = assertions.iter().flat_map(|&t| pool.vars(t).to_vec()).collect();
+    vars.sort_unstable();
+    vars.dedup();
+    vars.sort_by(|&a, &b| natural(pool.var_name(a)).cmp(natural(pool.var_name(b))));
+    vars.into_iter().map(|var| (var, default_prefer(pool, var))).collect()
+}
+
+/// See [`default_order`].
+pub fn default_prefer(pool: &Pool, var: VarId) -> Prefer {
+    let is_unit = pool.var_sort(var) == Sort::Bv(16) && pool.var_name(var).contains('[');
+    if is_unit { Prefer::Text } else { Prefer::SmallMagnitude }
+}
+
+/// Pieces of a name: text, or digits as a number, so that `a[2]` comes before `a[10]`.
+fn natural(name: &str) -> impl Iterator<Item = (u64, &str)> {
+    let mut rest = name;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let digits = first.is_ascii_digit();
+        let end = rest.find(|c: char| c.is_ascii_digit() != digits).unwrap_or(rest.len());
+        let (piece, tail) = rest.split_at(end);
+        rest = tail;
+        // Text sorts after numbers; equal numbers fall back on their spelling.
+        Some((if digits { piece.parse().unwrap_or(u64::MAX - 1) } else { u64::MAX }, piece))
+    })
+}
+
+fn simplest(_sort: Sort, prefer: Prefer) -> u128 {
+    match prefer {
+        Prefer::Text => u128::from(b'a'),
+        Prefer::SmallMagnitude | Prefer::Unsigned | Prefer::Keep => 0,
+    }
+}
+
+struct Search<'a> {
+    program: &'a mut Program,
+    slot: usize,
+    best: u128,
+    tries: u32,
+}
+
+impl Search<'_> {
+    fn run(&mut self, sort: Sort, prefer: Prefer) {
+        match (sort, sort.float()) {
+            (_, Some(float)) => self.float(float),
+            (Sort::Bool, _) => {
+                self.first_of([0]);
+            }
+            (_, None) => self.bits(sort.bits(), prefer),
+        }
+    }
+
+    fn accepts(&mut self, value: u128) -> bool {
+        self.tries += 1;
+        if self.tries > MAX_TRIES {
+            return false;
+        }
+        self.program.update(self.slot, value);
+        self.program.all_hold()
+    }
+
+    /// Takes the first candidate that works, or that is the value already.
+    fn first_of(&mut self, candidates: impl IntoIterator<Item = u128>) -> bool {
+        for value in candidates {
+            if value == self.best {
+                return true;
+            }
+            if self.accepts(value) {
+                self.best = value;
+                return true;
+            }
+        }
+        false
+    }
+
+    fn bits(&mut self, width: u32, prefer: Prefer) {
+        let limit = mask(width);
+        if prefer == Prefer::Text && width >= 8 && self.first_of(text_candidates()) {
+            return;
+        }
+        if self.first_of([0, 1 & limit]) {
+            return;
+        }
+        if prefer == Prefer::SmallMagnitude {
+            if self.first_of([limit, 2 & limit, limit - 1]) {
+                return;
+            }
+            // A positive value is simpler than a negative one of twice the size.
+            if signed(self.best, width) < 0 {
+                let positive = self.best.wrapping_neg() & limit;
+                if signed(positive, width) > 0 && self.accepts(positive) {
+                    self.best = positive;
+                }
+            }
+        }
+        let negative = prefer == Prefer::SmallMagnitude && signed(self.best, width) < 0;
+        self.toward_zero(width, negative);
+    }
+
+    /// Small values one by one, then bisection between 0 (known to fail) and the best so far. Where the solutions
+    /// are not an interval this ends at some boundary of them, which is still simple.
+    fn toward_zero(&mut self, width: u32, negative: bool) {
+        let limit = mask(width);
+        let with_sign = |magnitude: u128| if negative { magnitude.wrapping_neg() & limit } else { magnitude };
+        let magnitude = with_sign(self.best);
+        for small in 2..magnitude.min(17) {
+            if self.accepts(with_sign(small)) {
+                self.best = with_sign(small);
+                return;
+            }
+        }
+        // Powers of two upward, and the round numbers that people write; the first that works bounds the bisection.
+        let (mut fails, mut works) = (0u128, with_sign(self.best));
+        let ladder = (4..127).flat_map(|k| [1u128 << k, 5 << (k - 2)]).chain([100, 1000]);
+        let mut ladder: Vec<u128> = ladder.filter(|&rung| rung < magnitude).collect();
+        ladder.sort_unstable();
+        for rung in ladder {
+            if self.accepts(with_sign(rung)) {
+                works = rung;
+                self.best = with_sign(works);
+                break;
+            }
+            fails = rung;
+        }
+        while works - fails > 1 && self.tries < MAX_TRIES {
+            let middle = fails + (works - fails) / 2;
+            if self.accepts(with_sign(middle)) {
+                works = middle;
+                self.best = with_sign(works);
+            } else {
+                fails = middle;
+            }
+        }
+    }
+
+    fn float(&mut self, float: Float) {
+        let bits = |value: f64| match float {
+            Float::F32 => term::semantics::f32_bits(value as f32),
+            Float::F64 => term::semantics::f64_bits(value),
+        };
+        let simple = [0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, 10.0, -10.0, 100.0, -100.0, 1000.0, -1000.0];
+        if self.first_of(simple.map(bits)) {
+            return;
+        }
+        let value = match float {
+            Float::F32 => f64::from(f32::from_bits(self.best as u32)),
+            Float::F64 => f64::from_bits(self.best as u64),
+        };
+        if !value.is_finite() {
+            return;
+        }
+        // Fewer digits: integers around, then ever more decimals.
+        let mut scale = 1.0f64;
+        for _ in 0..6 {
+            let scaled = value * scale;
+            if !scaled.is_finite() || scaled.abs() > 1e15 {
+                break;
+            }
+            let candidates = [scaled.trunc(), scaled.floor(), scaled.ceil()].map(|v| bits(v / scale));
+            if self.first_of(candidates) {
+                break;
+            }
+            scale *= 10.0;
+        }
+        let value = match float {
+            Float::F32 => f64::from(f32::from_bits(self.best as u32)),
+            Float::F64 => f64::from_bits(self.best as u64),
+        };
+        // Toward zero by magnitude, over integers if it is one.
+        if value.trunc() == value && value.abs() < 9e15 {
+            let (mut fails, mut works) = (0.0f64, value.abs());
+            let sign = value.signum();
+            while works - fails > 1.0 && self.tries < MAX_TRIES {
+                let middle = (fails + (works - fails) / 2.0).trunc();
+                if middle <= fails {
+                    break;
+                }
+                if self.accepts(bits(middle * sign)) {
+                    works = middle;
+                    self.best = bits(works * sign);
+                } else {
+                    fails = middle;
+                }
+            }
+        }
+    }
+}
+
+fn text_candidates() -> impl Iterator<Item = u128> {
+    let letters = u128::from(b'a')..=u128::from(b'z');
+    let digits = u128::from(b'0')..=u128::from(b'9');
+    letters.chain(digits).chain([32]).chain(33..=47).chain(58..=96).chain(123..=126)
+}
+
+fn shrink_array(pool: &Pool, assertions: &[TermId], model: &mut Model, var: VarId) -> u32 {
+    let Some(term::Value::Array(original)) = model.get(var).cloned() else { return 0 };
+    let mut evaluations = 0;
+    let mut best = original.clone();
+    let mut program = Program::compile(pool, assertions);
+    let mut attempt = |candidate: &term::ArrayValue, model: &mut Model| {
+        evaluations += 1;
+        model.set(var, term::Value::Array(candidate.clone()));
+        program.run_assignment(model).iter().all(|&v| v != 0)
+    };
+    let mut zeroed = best.clone();
+    zeroed.default = 0;
+    if attempt(&zeroed, model) {
+        best = zeroed;
+    }
+    for index in original.entries.keys().take(64) {
+        let mut without = best.clone();
+        without.entries.remove(index);
+        if attempt(&without, model) {
+            best = without;
+        }
+    }
+    best.entries.retain(|_, value| *value != best.default);
+    model.set(var, term::Value::Array(best));
+    evaluations
+}
