@@ -1,6 +1,6 @@
 //! Functions: flat code cut into basic blocks.
 
-use crate::op::Op;
+use crate::op::{Op, Operand};
 use crate::types::{BlockId, Reg, Type};
 use entity::PrimaryMap;
 
@@ -87,6 +87,35 @@ pub enum Origin {
     Source,
     /// The compiler or the lowering (handler search, string switch, assertion status…); criteria hide it.
     Synthetic,
+}
+
+impl Inst {
+    /// The operands in the order of the opcode's row, each with its value; two words make one 64-bit literal.
+    pub fn operands(&self) -> impl Iterator<Item = (Operand, u64)> + use<> {
+        let words = [self.a, self.b, self.c];
+        let mut next = 0;
+        self.op.operands().iter().map(move |kind| {
+            let word = |i: usize| words.get(i).copied().map_or(0, u64::from);
+            let value = match kind.words() {
+                1 => word(next),
+                _ => word(next) | word(next + 1) << 32,
+            };
+            next += kind.words();
+            (*kind, value)
+        })
+    }
+
+    /// The registers the instruction reads, in operand order; those of its argument list included.
+    pub fn reads<'f>(&self, func: &'f Function) -> impl Iterator<Item = Reg> + use<'f> {
+        self.operands().flat_map(move |(kind, value)| {
+            let (one, many): (Option<Reg>, &[Reg]) = match kind {
+                Operand::Reg(_) | Operand::Any | Operand::Same => (Some(Reg(value as u32)), &[]),
+                Operand::List => (None, func.lists.get(value as usize).map_or(&[], |list| &list[..])),
+                _ => (None, &[]),
+            };
+            one.into_iter().chain(many.iter().copied())
+        })
+    }
 }
 
 impl Function {

@@ -76,25 +76,63 @@ pub enum Effect {
 }
 
 macro_rules! operand {
-    (i1) => { Operand::Reg(Type::I1) };
-    (i32) => { Operand::Reg(Type::I32) };
-    (i64) => { Operand::Reg(Type::I64) };
-    (f32) => { Operand::Reg(Type::F32) };
-    (f64) => { Operand::Reg(Type::F64) };
-    (r) => { Operand::Reg(Type::Ref) };
-    (any) => { Operand::Any };
-    (same) => { Operand::Same };
-    (imm32) => { Operand::Imm32 };
-    (imm64) => { Operand::Imm64 };
-    (block) => { Operand::Block };
-    (func) => { Operand::Func };
-    (class) => { Operand::Class };
-    (str) => { Operand::Str };
-    (check) => { Operand::Check };
-    (list) => { Operand::List };
-    (table) => { Operand::Table };
-    (off) => { Operand::Off };
-    (slot) => { Operand::Slot };
+    (i1) => {
+        Operand::Reg(Type::I1)
+    };
+    (i32) => {
+        Operand::Reg(Type::I32)
+    };
+    (i64) => {
+        Operand::Reg(Type::I64)
+    };
+    (f32) => {
+        Operand::Reg(Type::F32)
+    };
+    (f64) => {
+        Operand::Reg(Type::F64)
+    };
+    (r) => {
+        Operand::Reg(Type::Ref)
+    };
+    (any) => {
+        Operand::Any
+    };
+    (same) => {
+        Operand::Same
+    };
+    (imm32) => {
+        Operand::Imm32
+    };
+    (imm64) => {
+        Operand::Imm64
+    };
+    (block) => {
+        Operand::Block
+    };
+    (func) => {
+        Operand::Func
+    };
+    (class) => {
+        Operand::Class
+    };
+    (str) => {
+        Operand::Str
+    };
+    (check) => {
+        Operand::Check
+    };
+    (list) => {
+        Operand::List
+    };
+    (table) => {
+        Operand::Table
+    };
+    (off) => {
+        Operand::Off
+    };
+    (slot) => {
+        Operand::Slot
+    };
 }
 
 macro_rules! result {
@@ -352,6 +390,16 @@ ops! {
 impl Op {
     pub fn is_terminator(self) -> bool {
         self.effect() == Effect::End
+    }
+
+    /// Whether the instruction can leave its block by the exceptional edge: guards, calls, what writes or
+    /// allocates (memory can run out, a monitor may not be owned), `throw` and `trap`.
+    pub fn can_raise(self) -> bool {
+        match self.effect() {
+            Effect::Pure | Effect::Read => false,
+            Effect::Write | Effect::Guard | Effect::Call => true,
+            Effect::End => matches!(self, Op::Throw | Op::Trap),
+        }
     }
 
     pub fn load(ty: MemType) -> Op {

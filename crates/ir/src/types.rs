@@ -59,7 +59,6 @@ macro_rules! named {
         }
     };
 }
-pub(crate) use named;
 
 named! {
     /// The type of a register. A register is one 64-bit slot; narrower values sit in its low bits, `i32` and

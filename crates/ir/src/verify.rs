@@ -1,0 +1,429 @@
+//! The verifier: what must hold of every function before anything else reads it.
+//!
+//! Structure and operand types are checked against the opcode table; what only the program knows (callees,
+//! how many classes there are) is asked of [`Program`]. Assignment before use is in `assigned.rs`.
+
+use crate::assigned::unassigned_reads;
+use crate::func::{Function, Inst};
+use crate::module::{Module, Signature};
+use crate::op::{Op, OpResult, Operand};
+use crate::types::{BlockId, Check, ClassId, FuncId, Reg, StrId, Type};
+use std::fmt;
+
+/// What the verifier asks of the program around a function. The defaults know nothing and forbid nothing.
+pub trait Program {
+    /// Parameters and result of a function, if known.
+    fn signature(&self, _func: FuncId) -> Option<Signature> {
+        None
+    }
+
+    fn has_func(&self, _func: FuncId) -> bool {
+        true
+    }
+
+    fn has_class(&self, _class: ClassId) -> bool {
+        true
+    }
+
+    fn has_str(&self, _string: StrId) -> bool {
+        true
+    }
+}
+
+/// A program of which nothing is known.
+pub struct AnyProgram;
+
+impl Program for AnyProgram {}
+
+impl Program for Module {
+    fn signature(&self, func: FuncId) -> Option<Signature> {
+        self.funcs().get(func).and_then(|f| f.signature.clone())
+    }
+
+    fn has_func(&self, func: FuncId) -> bool {
+        self.funcs().get(func).is_some()
+    }
+
+    fn has_class(&self, class: ClassId) -> bool {
+        self.classes().get(class).is_some()
+    }
+
+    fn has_str(&self, string: StrId) -> bool {
+        self.strings().get(string).is_some()
+    }
+}
+
+/// A broken rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifyError {
+    pub function: String,
+    pub place: Place,
+    pub what: What,
+}
+
+/// Where in a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    Function,
+    Block(BlockId),
+    /// By index into `code`.
+    Inst(u32),
+}
+
+impl fmt::Display for VerifyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.function)?;
+        match self.place {
+            Place::Function => {}
+            Place::Block(block) => write!(f, "{block}: ")?,
+            Place::Inst(index) => write!(f, "instruction {index}: ")?,
+        }
+        self.what.fmt(f)
+    }
+}
+
+impl std::error::Error for VerifyError {}
+
+/// Which rule.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum What {
+    #[error("the function has no block")]
+    NoBlocks,
+    #[error("there are {params} parameters but {regs} registers")]
+    Params { params: u32, regs: usize },
+    #[error("{code} instructions have {positions} positions")]
+    Positions { code: usize, positions: usize },
+    #[error("the block does not start where the one before it ends")]
+    NotContiguous,
+    #[error("the last block does not end where the code ends")]
+    NotCovered,
+    #[error("the block is empty")]
+    EmptyBlock,
+    #[error("the block does not end in a terminator")]
+    NoTerminator,
+    #[error("a terminator stands before the end of its block")]
+    EarlyTerminator,
+    #[error("there is no {0}")]
+    NoBlock(BlockId),
+    #[error("there is no register {0}")]
+    NoReg(Reg),
+    #[error("there is no function {0}")]
+    NoFunc(FuncId),
+    #[error("there is no class {0}")]
+    NoClass(ClassId),
+    #[error("there is no string {0}")]
+    NoStr(StrId),
+    #[error("there is no check {0}")]
+    NoCheck(u32),
+    #[error("there is no argument list {0}")]
+    NoList(u32),
+    #[error("there is no switch table {0}")]
+    NoTable(u32),
+    #[error("{reg} is {found}, not {expected}")]
+    Type { reg: Reg, found: Type, expected: Type },
+    #[error("`{0}` gives a result that nothing receives")]
+    NoDestination(OpName),
+    #[error("`{0}` gives no result")]
+    Destination(OpName),
+    #[error("the literal {0} is neither 0 nor 1")]
+    Truth(u32),
+    #[error("the callee takes {expected} arguments, not {found}")]
+    Arity { expected: usize, found: usize },
+    #[error("the callee returns nothing")]
+    VoidCallee,
+    #[error("a dispatched call needs the object as its first argument")]
+    NoReceiver,
+    #[error("the function returns nothing")]
+    ReturnsNothing,
+    #[error("the function returns {0}")]
+    ReturnsValue(Type),
+    #[error("the cases of the switch are not ascending")]
+    CasesUnsorted,
+    #[error("branch infos are not ascending")]
+    InfosUnsorted,
+    #[error("a branch info belongs to `br` or `switch`")]
+    InfoMisplaced,
+    #[error("the branch does not say what it means in the source")]
+    InfoMissing,
+    #[error("exceptions land here, but the block does not start with `catch`")]
+    NoCatch,
+    #[error("`catch` stands only at the start of a block where exceptions land")]
+    CatchMisplaced,
+    #[error("a normal edge leads to the landing block {0}")]
+    EdgeToLanding(BlockId),
+    #[error("the entry is a landing block")]
+    EntryIsLanding,
+    #[error("{0} may be read before it is written")]
+    Unassigned(Reg),
+}
+
+/// An opcode that prints as its spelling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpName(pub Op);
+
+impl fmt::Display for OpName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.name())
+    }
+}
+
+/// All broken rules of a function, by place. Empty: the function is valid.
+pub fn verify(func: &Function, program: &dyn Program) -> Vec<VerifyError> {
+    let mut v = Verifier { func, program, errors: Vec::new() };
+    v.structure();
+    // Operands are read only if the blocks are where they should be; flow only if the operands are right.
+    if v.errors.is_empty() {
+        v.operands();
+        v.branch_infos();
+    }
+    if v.errors.is_empty() {
+        v.landings();
+    }
+    if v.errors.is_empty() {
+        for (index, reg) in unassigned_reads(func) {
+            v.report(Place::Inst(index), What::Unassigned(reg));
+        }
+    }
+    v.errors.sort_by_key(|e| e.place);
+    v.errors
+}
+
+/// All broken rules of all functions of a module.
+pub fn verify_module(module: &Module) -> Vec<VerifyError> {
+    module.bodies().flat_map(|(_, func)| verify(func, module)).collect()
+}
+
+struct Verifier<'f> {
+    func: &'f Function,
+    program: &'f dyn Program,
+    errors: Vec<VerifyError>,
+}
+
+impl Verifier<'_> {
+    fn report(&mut self, place: Place, what: What) {
+        self.errors.push(VerifyError { function: self.func.name.clone(), place, what });
+    }
+
+    fn structure(&mut self) {
+        let func = self.func;
+        if func.params as usize > func.regs.len() {
+            self.report(Place::Function, What::Params { params: func.params, regs: func.regs.len() });
+        }
+        if func.positions.len() != func.code.len() {
+            let what = What::Positions { code: func.code.len(), positions: func.positions.len() };
+            self.report(Place::Function, what);
+        }
+        if func.blocks.is_empty() {
+            self.report(Place::Function, What::NoBlocks);
+        }
+        let mut end = 0;
+        for (id, block) in func.blocks.iter() {
+            if block.start != end || block.end < block.start {
+                self.report(Place::Block(id), What::NotContiguous);
+                return;
+            }
+            end = block.end;
+            let code = func.code.get(block.start as usize..block.end as usize).unwrap_or(&[]);
+            let Some((last, before)) = code.split_last() else {
+                self.report(Place::Block(id), What::EmptyBlock);
+                continue;
+            };
+            if let Some(early) = before.iter().position(|i| i.op.is_terminator()) {
+                self.report(Place::Inst(block.start + early as u32), What::EarlyTerminator);
+            }
+            if !last.op.is_terminator() {
+                self.report(Place::Inst(block.end - 1), What::NoTerminator);
+            }
+            if let Some(unwind) = block.unwind.filter(|u| func.blocks.get(*u).is_none()) {
+                self.report(Place::Block(id), What::NoBlock(unwind));
+            }
+        }
+        if end as usize != func.code.len() {
+            self.report(Place::Function, What::NotCovered);
+        }
+    }
+
+    fn operands(&mut self) {
+        for (index, inst) in self.func.code.iter().enumerate() {
+            let place = Place::Inst(index as u32);
+            self.destination(place, inst);
+            for (kind, value) in inst.operands() {
+                self.operand(place, inst, kind, value);
+            }
+            match inst.op {
+                Op::ConstI1 if inst.a > 1 => self.report(place, What::Truth(inst.a)),
+                Op::Call => self.call(place, inst, self.program.signature(FuncId(inst.a))),
+                Op::CallIface => {
+                    self.call(place, inst, self.program.signature(FuncId(inst.a)));
+                    self.receiver(place, inst);
+                }
+                Op::CallVirt => self.receiver(place, inst),
+                Op::Ret => {
+                    if let Some(ty) = self.func.ret {
+                        self.report(place, What::ReturnsValue(ty));
+                    }
+                }
+                Op::RetVal => match self.func.ret {
+                    Some(ty) => self.register(place, Reg(inst.a), Some(ty)),
+                    None => self.report(place, What::ReturnsNothing),
+                },
+                // The row says all there is to say of every other opcode.
+                _ => {}
+            }
+        }
+    }
+
+    fn destination(&mut self, place: Place, inst: &Inst) {
+        let given = !inst.dst.is_none();
+        match inst.op.result() {
+            OpResult::None if given => self.report(place, What::Destination(OpName(inst.op))),
+            OpResult::Is(_) | OpResult::Any if !given => {
+                self.report(place, What::NoDestination(OpName(inst.op)))
+            }
+            OpResult::Is(ty) => self.register(place, inst.dst, Some(ty)),
+            OpResult::Any => self.register(place, inst.dst, None),
+            OpResult::Maybe if given => self.register(place, inst.dst, None),
+            OpResult::None | OpResult::Maybe => {}
+        }
+    }
+
+    fn register(&mut self, place: Place, reg: Reg, expected: Option<Type>) {
+        match (self.func.regs.get(reg), expected) {
+            (None, _) => self.report(place, What::NoReg(reg)),
+            (Some(info), Some(expected)) if info.ty != expected => {
+                self.report(place, What::Type { reg, found: info.ty, expected });
+            }
+            (Some(_), _) => {}
+        }
+    }
+
+    fn require(&mut self, place: Place, holds: bool, what: What) {
+        if !holds {
+            self.report(place, what);
+        }
+    }
+
+    fn block(&mut self, place: Place, block: BlockId) {
+        if self.func.blocks.get(block).is_none() {
+            self.report(place, What::NoBlock(block));
+        }
+    }
+
+    fn operand(&mut self, place: Place, inst: &Inst, kind: Operand, value: u64) {
+        let word = value as u32;
+        match kind {
+            Operand::Reg(ty) => self.register(place, Reg(word), Some(ty)),
+            Operand::Any => self.register(place, Reg(word), None),
+            Operand::Same => {
+                let ty = self.func.regs.get(inst.dst).map(|r| r.ty);
+                self.register(place, Reg(word), ty);
+            }
+            Operand::Block => self.block(place, BlockId(word)),
+            Operand::Func => {
+                self.require(place, self.program.has_func(FuncId(word)), What::NoFunc(FuncId(word)))
+            }
+            Operand::Class => {
+                self.require(place, self.program.has_class(ClassId(word)), What::NoClass(ClassId(word)))
+            }
+            Operand::Str => self.require(place, self.program.has_str(StrId(word)), What::NoStr(StrId(word))),
+            Operand::Check => self.require(place, (word as usize) < Check::ALL.len(), What::NoCheck(word)),
+            Operand::List => match self.func.lists.get(word as usize) {
+                Some(list) => list.iter().for_each(|reg| self.register(place, *reg, None)),
+                None => self.report(place, What::NoList(word)),
+            },
+            Operand::Table => match self.func.tables.get(word as usize) {
+                Some(table) => {
+                    if !table.cases.is_sorted_by(|a, b| a.0 < b.0) {
+                        self.report(place, What::CasesUnsorted);
+                    }
+                    table.cases.iter().for_each(|(_, block)| self.block(place, *block));
+                    self.block(place, table.default);
+                }
+                None => self.report(place, What::NoTable(word)),
+            },
+            // Every literal, offset and slot is legal as far as a function can tell.
+            Operand::Imm32 | Operand::Imm64 | Operand::Off | Operand::Slot => {}
+        }
+    }
+
+    fn call(&mut self, place: Place, inst: &Inst, signature: Option<Signature>) {
+        let (Some(signature), Some(args)) = (signature, self.func.lists.get(inst.b as usize)) else { return };
+        if signature.params.len() != args.len() {
+            let what = What::Arity { expected: signature.params.len(), found: args.len() };
+            self.report(place, what);
+            return;
+        }
+        for (arg, ty) in args.iter().zip(&signature.params) {
+            // That the register exists was checked with the list.
+            if self.func.regs.get(*arg).is_some() {
+                self.register(place, *arg, Some(*ty));
+            }
+        }
+        match signature.ret {
+            None if !inst.dst.is_none() => self.report(place, What::VoidCallee),
+            Some(ty) if self.func.regs.get(inst.dst).is_some() => self.register(place, inst.dst, Some(ty)),
+            _ => {}
+        }
+    }
+
+    fn receiver(&mut self, place: Place, inst: &Inst) {
+        let Some(args) = self.func.lists.get(inst.b as usize) else { return };
+        match args.first() {
+            Some(reg) if self.func.regs.get(*reg).is_some_and(|r| r.ty != Type::Ref) => {
+                self.report(place, What::NoReceiver);
+            }
+            None => self.report(place, What::NoReceiver),
+            Some(_) => {}
+        }
+    }
+
+    fn branch_infos(&mut self) {
+        let func = self.func;
+        if !func.branches.is_sorted_by(|a, b| a.0 < b.0) {
+            self.report(Place::Function, What::InfosUnsorted);
+            return;
+        }
+        let is_branch =
+            |index: u32| func.code.get(index as usize).is_some_and(|i| matches!(i.op, Op::Br | Op::Switch));
+        for (index, _) in &func.branches {
+            if !is_branch(*index) {
+                self.report(Place::Inst(*index), What::InfoMisplaced);
+            }
+        }
+        for index in (0..func.code.len() as u32).filter(|i| is_branch(*i)) {
+            if func.branch_info(index).is_none() {
+                self.report(Place::Inst(index), What::InfoMissing);
+            }
+        }
+    }
+
+    fn landings(&mut self) {
+        let func = self.func;
+        let mut lands = vec![false; func.blocks.len()];
+        for unwind in func.blocks.values().filter_map(|b| b.unwind) {
+            lands[unwind.0 as usize] = true;
+        }
+        for (id, block) in func.blocks.iter() {
+            let is_landing = lands[id.0 as usize];
+            for index in block.start..block.end {
+                let is_catch = func.code[index as usize].op == Op::Catch;
+                let first = index == block.start;
+                if first && is_landing && !is_catch {
+                    self.report(Place::Inst(index), What::NoCatch);
+                } else if is_catch && !(first && is_landing) {
+                    self.report(Place::Inst(index), What::CatchMisplaced);
+                }
+            }
+            if is_landing && id == BlockId(0) {
+                self.report(Place::Block(id), What::EntryIsLanding);
+            }
+            let mut reported = Vec::new();
+            for succ in func.successors(id) {
+                if lands[succ.0 as usize] && !reported.contains(&succ) {
+                    reported.push(succ);
+                    self.report(Place::Inst(block.end - 1), What::EdgeToLanding(succ));
+                }
+            }
+        }
+    }
+}
