@@ -21,6 +21,6 @@ pub use frame::Frame;
 pub use heap::{Heap, Obj, ObjId, OutOfMemory};
 pub use input::{InputId, Inputs, Sequence};
 pub use lang::{Callable, ClassInfo, Lang, Native, NativeResult, Raise, Stop, Val};
-pub use machine::{Limits, Outcome, Vm};
+pub use machine::{Limits, Outcome, Thrown, Vm};
 pub use shadow::{Cell, Origin, Shadow, View};
 pub use trace::{Edge, Elem, ElemKind, Site, Trace};

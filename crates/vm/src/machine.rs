@@ -38,6 +38,15 @@ pub enum Outcome {
     Stopped(Stop),
 }
 
+/// Where the exception thrown last came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thrown {
+    pub exception: ObjId,
+    pub site: Site,
+    /// By a `throw` of the program, not by a check.
+    pub explicit: bool,
+}
+
 pub struct Vm<L: Lang> {
     pub lang: L,
     pub heap: Heap,
@@ -50,6 +59,8 @@ pub struct Vm<L: Lang> {
     pub interrupt: Arc<AtomicBool>,
     /// Perturbs what a program must not rely on (identity hashes…).
     pub salt: u64,
+    /// Where the exception thrown last came from.
+    pub thrown: Option<Thrown>,
     /// Instructions run since the machine was made.
     pub steps: u64,
     /// Where `steps` ends the run.
@@ -74,6 +85,7 @@ impl<L: Lang> Vm<L> {
             limits: Limits::default(),
             interrupt: Arc::new(AtomicBool::new(false)),
             salt: 0,
+            thrown: None,
             steps: 0,
             step_limit: 0,
             vals: Vec::new(),
@@ -98,6 +110,7 @@ impl<L: Lang> Vm<L> {
         self.trace.clear();
         self.asserted.clear();
         self.visits.clear();
+        self.thrown = None;
         self.inputs.model = model;
     }
 

@@ -6,7 +6,7 @@
 use crate::frame::{Frame, Ret, Then};
 use crate::heap::ObjId;
 use crate::lang::{Callable, Lang, NativeResult, Raise, Stop, Val};
-use crate::machine::{Outcome, Vm, sort_of};
+use crate::machine::{Outcome, Thrown, Vm, sort_of};
 use crate::trace::{Edge, ElemKind};
 use ir::{BlockId, Check, ClassId, FuncId, Function, MemType, Op, Reg, StrId, Type};
 use std::sync::Arc;
@@ -139,6 +139,7 @@ impl<L: Lang> Vm<L> {
             NativeResult::Return(val) => self.deliver(Some(val), ret),
             NativeResult::Void => self.deliver(None, ret),
             NativeResult::Throw(exception) => match ret {
+                // Natives throw what other code made, or what they made for a failure of their own.
                 Ret::Done => Ok(Some(Outcome::Threw(exception))),
                 _ => self.unwind(exception),
             },
@@ -184,7 +185,11 @@ impl<L: Lang> Vm<L> {
                 }
                 Ok(None)
             }
-            Ret::Throw => self.unwind(val.unwrap_or(Val::ZERO).as_obj()),
+            Ret::Throw => {
+                let exception = val.unwrap_or(Val::ZERO).as_obj();
+                self.note_thrown(exception, false);
+                self.unwind(exception)
+            }
             Ret::Then(then) => {
                 let mut args = vec![val.unwrap_or(Val::ZERO)];
                 args.extend_from_slice(&then.keep);
@@ -222,6 +227,13 @@ impl<L: Lang> Vm<L> {
             if matches!(frame.ret, Ret::Done) {
                 return Ok(Some(Outcome::Threw(exception)));
             }
+        }
+    }
+
+    /// Remembers where an exception came from; throwing it again does not change that.
+    fn note_thrown(&mut self, exception: ObjId, explicit: bool) {
+        if self.thrown.is_none_or(|t| t.exception != exception) {
+            self.thrown = Some(Thrown { exception, site: self.site(), explicit });
         }
     }
 
@@ -889,6 +901,7 @@ impl<L: Lang> Vm<L> {
                 Op::Throw => {
                     sync!();
                     let exception = self.deref(val!(inst.a))?;
+                    self.note_thrown(exception, true);
                     let done = self.unwind(exception)?;
                     reload!(done)
                 }
