@@ -1,0 +1,31 @@
+# One driver for people and CI. `make demo` and `make test` do the set-up themselves.
+.PHONY: help setup build demo test lint bench fuzz clean
+
+help:            ## what can be made
+	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*##/\t/' | expand -t 12
+
+setup:           ## install what is needed (JDK, libz3, Maven, JUnit)
+	@scripts/setup
+
+build: setup     ## the release binary, target/release/testwright
+	cargo build --release -p testwright-cli
+
+demo: build      ## generate, run and measure tests for a real example
+	@scripts/demo
+
+lint: setup      ## formatting, clippy, rustdoc
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items -q
+
+test: setup lint ## everything that CI runs
+	cargo test --workspace -q
+
+bench: build     ## ratios and rates, the design's figures beside them
+	@scripts/bench
+
+fuzz: setup      ## a minute of fuzzing of each parser of foreign bytes
+	@scripts/fuzz
+
+clean:
+	cargo clean
