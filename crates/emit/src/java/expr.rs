@@ -1,0 +1,346 @@
+//! Values and calls as Java expressions.
+
+use suite::case::{Call, ClassName, Target, TestCase, Type, Value};
+
+use super::literal;
+use super::names::{Names, identifier};
+use crate::doc::Doc;
+
+/// Arrays with more elements than this are filled in methods of their own: a method's code ends at 64 KB
+/// (JVMS §4.7.3), and nobody reads such a literal.
+const LARGE_ARRAY: usize = 1000;
+/// Arrays of zeros longer than this are written by their length.
+const LONG_ZEROS: usize = 8;
+
+/// Where an expression stands, which decides what must be spelled out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// An initialiser or array element: constants narrow by themselves (JLS §5.2).
+    Assigned,
+    /// An argument. Where overloads compete, its type is made exactly the parameter's.
+    Argument { overloaded: bool },
+    /// In front of a dot.
+    Receiver,
+}
+
+/// What the expressions of one test method need to know.
+pub struct Scope<'a> {
+    pub names: &'a mut Names,
+    pub case: &'a TestCase,
+    /// The Java version the tests are written for.
+    pub release: u16,
+    /// What `Value::Result` is called.
+    pub result: String,
+    /// Arrays too large to be written in place.
+    pub large: Vec<LargeArray>,
+}
+
+pub struct LargeArray {
+    pub method: String,
+    pub elem: Type,
+    pub items: Vec<Value>,
+}
+
+impl Scope<'_> {
+    pub fn expr(&mut self, value: &Value, want: &Type, place: Place) -> Doc {
+        let overloaded = place == Place::Argument { overloaded: true };
+        match value {
+            Value::Null if overloaded || place == Place::Receiver => {
+                self.cast(want, Doc::text("null"), place)
+            }
+            Value::Null => Doc::text("null"),
+            Value::Boxed(inner) => self.boxed(inner, want, place),
+            _ => {
+                let doc = self.plain(value, want, place);
+                let natural = self.static_type(value);
+                if overloaded && natural.as_ref().map(erase) != Some(erase(want)) {
+                    self.cast(want, doc, place)
+                } else {
+                    doc
+                }
+            }
+        }
+    }
+
+    fn plain(&mut self, value: &Value, want: &Type, place: Place) -> Doc {
+        let narrows = place == Place::Assigned && *want != Type::object();
+        match value {
+            Value::Null => Doc::text("null"),
+            Value::Bool(b) => Doc::text(b.to_string()),
+            Value::Byte(b) => small("byte", literal::byte(*b), narrows),
+            Value::Short(s) => small("short", literal::short(*s), narrows),
+            Value::Char(c) => Doc::text(literal::char(*c)),
+            Value::Int(i) => Doc::text(literal::int(*i)),
+            // Widening makes the suffix noise in initialisers of `long[]`.
+            Value::Long(l)
+                if place == Place::Assigned && *want == Type::Long && i32::try_from(*l).is_ok() =>
+            {
+                Doc::text(l.to_string())
+            }
+            Value::Long(l) => Doc::text(literal::long(*l)),
+            Value::Float(bits) => Doc::text(literal::float(*bits)),
+            Value::Double(bits) => Doc::text(literal::double(*bits)),
+            Value::Str(text) => {
+                let doc = literal::string(text.units(), self.release);
+                if place == Place::Receiver && matches!(doc, Doc::Chain { .. }) { parens(doc) } else { doc }
+            }
+            Value::Boxed(inner) => self.boxed(inner, want, place),
+            Value::Enum { class, constant } => Doc::text(format!("{}.{constant}", self.names.class(class))),
+            Value::Class(ty) => Doc::text(format!("{}.class", self.names.erased(ty))),
+            Value::Array { elem, items } => self.array(elem, items, false),
+            Value::List(items) => self.list(items),
+            Value::Set(items) => self.set(items),
+            Value::Map(entries) => self.map(entries),
+            Value::Optional(inner) => {
+                let optional = self.names.known("java.util.Optional");
+                match inner {
+                    Some(inner) => Doc::call(format!("{optional}.of"), vec![self.element(inner)]),
+                    None => Doc::text(format!("{optional}.empty()")),
+                }
+            }
+            Value::Call(call) => self.call(call),
+            Value::Field { of: None, class, name, .. } => {
+                Doc::text(format!("{}.{name}", self.names.class(class)))
+            }
+            Value::Field { of: Some(of), class, name, .. } => {
+                let of = self.expr(of, &Type::class(class.clone()), Place::Receiver);
+                Doc::cat([of, Doc::text(format!(".{name}"))])
+            }
+            Value::Var(name) => Doc::text(identifier(name)),
+            Value::Result => Doc::text(self.result.clone()),
+        }
+    }
+
+    /// Boxing is left to the compiler except where overloads or a dot ask for the object itself.
+    fn boxed(&mut self, inner: &Value, want: &Type, place: Place) -> Doc {
+        let primitive = self.static_type(inner);
+        let argument = Place::Argument { overloaded: false };
+        let explicit = matches!(place, Place::Receiver | Place::Argument { overloaded: true });
+        match primitive.as_ref().and_then(Type::box_name) {
+            Some(_) if explicit && want.unboxed() != primitive && place != Place::Receiver => {
+                let doc = self.plain(inner, &Type::Void, argument);
+                self.cast(want, doc, place)
+            }
+            Some(name) if explicit => {
+                let inner = self.plain(inner, &Type::Void, argument);
+                Doc::call(format!("{}.valueOf", self.names.known(&format!("java.lang.{name}"))), vec![inner])
+            }
+            _ => self.plain(inner, &want.unboxed().unwrap_or(Type::Void), argument),
+        }
+    }
+
+    fn cast(&mut self, ty: &Type, doc: Doc, place: Place) -> Doc {
+        let ty = self.names.erased(ty);
+        // `(Integer) -1` would be a subtraction (JLS §15.16).
+        let simple = !doc.flat().starts_with('-') && !matches!(doc, Doc::Chain { .. });
+        let cast = Doc::cat([Doc::text(format!("({ty}) ")), if simple { doc } else { parens(doc) }]);
+        if place == Place::Receiver { parens(cast) } else { cast }
+    }
+
+    /// An initialiser of a declared variable; arrays need no `new` there.
+    pub fn initialiser(&mut self, value: &Value, ty: &Type) -> Doc {
+        match value {
+            Value::Array { elem, items } if *ty == Type::array(elem.clone()) => self.array(elem, items, true),
+            _ => self.expr(value, ty, Place::Assigned),
+        }
+    }
+
+    fn array(&mut self, elem: &Type, items: &[Value], declared: bool) -> Doc {
+        let zeros = items.iter().all(|v| is_default(v, elem));
+        if items.is_empty() || (zeros && items.len() > LONG_ZEROS) {
+            return Doc::text(self.new_array(elem, items.len()));
+        }
+        if items.len() > LARGE_ARRAY {
+            let method = format!("{}_array{}", identifier(&self.case.name), self.large.len() + 1);
+            self.large.push(LargeArray { method: method.clone(), elem: elem.clone(), items: items.to_vec() });
+            return Doc::text(format!("{method}()"));
+        }
+        let items = items.iter().map(|item| self.initialiser(item, elem)).collect();
+        let open = if declared { "{".to_owned() } else { format!("new {}[] {{", self.names.erased(elem)) };
+        Doc::List { open, items, close: "}".into(), fill: true }
+    }
+
+    /// `new int[3][]`: the length belongs to the outermost dimension, which Java writes first.
+    pub fn new_array(&mut self, elem: &Type, len: usize) -> String {
+        let mut base = elem;
+        let mut dims = String::new();
+        while let Type::Array(inner) = base {
+            base = inner;
+            dims.push_str("[]");
+        }
+        format!("new {}[{len}]{dims}", self.names.erased(base))
+    }
+
+    /// An element of a collection, where the element type is inferred.
+    fn element(&mut self, value: &Value) -> Doc {
+        self.expr(value, &Type::object(), Place::Argument { overloaded: false })
+    }
+
+    fn elements(&mut self, items: &[Value]) -> Vec<Doc> {
+        items.iter().map(|item| self.element(item)).collect()
+    }
+
+    fn list(&mut self, items: &[Value]) -> Doc {
+        let docs = self.elements(items);
+        // `List.of` allows no null; and an array alone would be taken for the elements.
+        if self.release >= 9 && !items.iter().any(|v| matches!(v, Value::Null | Value::Array { .. })) {
+            return Doc::call(format!("{}.of", self.names.known("java.util.List")), docs);
+        }
+        match items {
+            [] => Doc::text(format!("{}.emptyList()", self.names.known("java.util.Collections"))),
+            [_] => Doc::call(format!("{}.singletonList", self.names.known("java.util.Collections")), docs),
+            _ => Doc::call(format!("{}.asList", self.names.known("java.util.Arrays")), docs),
+        }
+    }
+
+    fn set(&mut self, items: &[Value]) -> Doc {
+        if self.release >= 9 && !items.iter().any(|v| matches!(v, Value::Null | Value::Array { .. })) {
+            let docs = self.elements(items);
+            return Doc::call(format!("{}.of", self.names.known("java.util.Set")), docs);
+        }
+        match items {
+            [] => Doc::text(format!("{}.emptySet()", self.names.known("java.util.Collections"))),
+            [item] => {
+                let doc = self.element(item);
+                Doc::call(format!("{}.singleton", self.names.known("java.util.Collections")), vec![doc])
+            }
+            _ => {
+                let list = self.list(items);
+                Doc::call(format!("new {}<>", self.names.known("java.util.LinkedHashSet")), vec![list])
+            }
+        }
+    }
+
+    fn map(&mut self, entries: &[(Value, Value)]) -> Doc {
+        let docs: Vec<(Doc, Doc)> = entries.iter().map(|(k, v)| (self.element(k), self.element(v))).collect();
+        let nulls = entries.iter().any(|(k, v)| *k == Value::Null || *v == Value::Null);
+        if self.release >= 9 && !nulls {
+            let map = self.names.known("java.util.Map");
+            if docs.len() <= 10 {
+                return Doc::call(format!("{map}.of"), docs.into_iter().flat_map(|(k, v)| [k, v]).collect());
+            }
+            let entry = |(k, v)| Doc::call(format!("{map}.entry"), vec![k, v]);
+            return Doc::call(format!("{map}.ofEntries"), docs.into_iter().map(entry).collect());
+        }
+        let collections = self.names.known("java.util.Collections");
+        match <[(Doc, Doc); 1]>::try_from(docs) {
+            Ok([(k, v)]) => Doc::call(format!("{collections}.singletonMap"), vec![k, v]),
+            Err(docs) if docs.is_empty() => Doc::text(format!("{collections}.emptyMap()")),
+            Err(docs) => {
+                // A map with nulls has no factory; an initialiser block is the one expression that makes it.
+                let put = |(k, v)| Doc::cat([Doc::call("put", vec![k, v]), Doc::text("; ")]);
+                let class = self.names.known("java.util.HashMap");
+                let open = Doc::text(format!("new {class}<Object, Object>() {{{{ "));
+                Doc::cat(std::iter::once(open).chain(docs.into_iter().map(put)).chain([Doc::text("}}")]))
+            }
+        }
+    }
+
+    pub fn call(&mut self, call: &Call) -> Doc {
+        let args = Doc::args(self.arguments(call));
+        match &call.on {
+            Target::New => {
+                let diamond = if call.traits.generic_class { "<>" } else { "" };
+                Doc::cat([Doc::text(format!("new {}{diamond}", self.names.class(&call.class))), args])
+            }
+            Target::Static => {
+                Doc::cat([Doc::text(format!("{}.{}", self.names.class(&call.class), call.method)), args])
+            }
+            Target::Instance(receiver) => {
+                let receiver = self.expr(receiver, &Type::class(call.class.clone()), Place::Receiver);
+                Doc::cat([receiver, Doc::text(format!(".{}", call.method)), args])
+            }
+        }
+    }
+
+    fn arguments(&mut self, call: &Call) -> Vec<Doc> {
+        let place = Place::Argument { overloaded: call.traits.overloaded };
+        let object = Type::object();
+        let mut docs = Vec::new();
+        for (i, arg) in call.args.iter().enumerate() {
+            let want = call.params.get(i).unwrap_or(&object);
+            let last = i + 1 == call.args.len();
+            if last && call.traits.varargs {
+                match (arg, want) {
+                    (Value::Null, _) => docs.push(self.cast(want, Doc::text("null"), place)),
+                    (Value::Array { items, .. }, Type::Array(elem)) if self.expandable(call, elem, items) => {
+                        let item_place = Place::Argument { overloaded: false };
+                        docs.extend(items.iter().map(|item| self.expr(item, elem, item_place)));
+                    }
+                    _ => docs.push(self.expr(arg, want, place)),
+                }
+            } else {
+                docs.push(self.expr(arg, want, place));
+            }
+        }
+        docs
+    }
+
+    /// Whether the elements can be written as arguments and mean the same call (JLS §15.12.2.4).
+    fn expandable(&self, call: &Call, elem: &Type, items: &[Value]) -> bool {
+        let array_like = |v: &Value| {
+            matches!(v, Value::Null | Value::Array { .. } | Value::Var(_) | Value::Call(_) | Value::Result)
+        };
+        !call.traits.overloaded
+            && items.len() <= 100
+            && !(items.len() == 1 && !elem.is_primitive() && items.iter().any(array_like))
+    }
+
+    /// The static type of the expression a value becomes; `None` where it depends on inference.
+    pub fn static_type(&self, value: &Value) -> Option<Type> {
+        Some(match value {
+            Value::Null | Value::List(_) | Value::Set(_) | Value::Map(_) | Value::Optional(_) => return None,
+            Value::Bool(_) => Type::Bool,
+            Value::Byte(_) => Type::Byte,
+            Value::Short(_) => Type::Short,
+            Value::Char(_) => Type::Char,
+            Value::Int(_) => Type::Int,
+            Value::Long(_) => Type::Long,
+            Value::Float(_) => Type::Float,
+            Value::Double(_) => Type::Double,
+            Value::Str(_) => Type::string(),
+            Value::Boxed(inner) => self.static_type(inner)?.boxed(),
+            Value::Enum { class, .. } => Type::class(class.clone()),
+            Value::Class(_) => Type::class(ClassName::new("java.lang", &["Class"])),
+            Value::Array { elem, .. } => Type::array(elem.clone()),
+            Value::Call(call) if call.traits.returns_type_variable => return None,
+            Value::Call(call) => call.returns.clone(),
+            Value::Field { ty, .. } => ty.clone(),
+            Value::Var(name) => self.case.type_of(name)?.clone(),
+            Value::Result => self.case.act.returns.clone(),
+        })
+    }
+}
+
+fn small(ty: &str, literal: String, narrows: bool) -> Doc {
+    // The named constants have the small type already.
+    if narrows || literal.contains('.') { Doc::text(literal) } else { Doc::text(format!("({ty}) {literal}")) }
+}
+
+pub fn parens(doc: Doc) -> Doc {
+    Doc::cat([Doc::text("("), doc, Doc::text(")")])
+}
+
+fn erase(ty: &Type) -> Type {
+    match ty {
+        Type::Class { name, .. } => Type::class(name.clone()),
+        Type::Array(elem) => Type::array(erase(elem)),
+        other => other.clone(),
+    }
+}
+
+/// Whether a fresh array holds this value already.
+pub fn is_default(value: &Value, elem: &Type) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Bool(b) => !b && elem.is_primitive(),
+        Value::Byte(v) => *v == 0,
+        Value::Short(v) => *v == 0,
+        Value::Char(v) => *v == 0,
+        Value::Int(v) => *v == 0,
+        Value::Long(v) => *v == 0,
+        Value::Float(bits) => *bits == 0,
+        Value::Double(bits) => *bits == 0,
+        _ => false,
+    }
+}

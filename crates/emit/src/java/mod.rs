@@ -1,0 +1,192 @@
+//! Java test classes.
+
+mod asserts;
+mod capture;
+mod expr;
+mod junit4;
+mod junit5;
+pub mod literal;
+mod method;
+pub mod names;
+mod plan;
+pub mod probe;
+
+use std::collections::BTreeSet;
+
+use suite::case::{ClassName, Step, TestCase, Type, Value};
+
+use crate::doc::Source;
+use crate::write::MARKER;
+use asserts::Dialect;
+use capture::Capture;
+use names::Names;
+
+/// What the tests are written with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Framework {
+    Junit5,
+    Junit4,
+}
+
+impl Framework {
+    fn dialect(self) -> &'static dyn Dialect {
+        match self {
+            Framework::Junit5 => &junit5::Junit5,
+            Framework::Junit4 => &junit4::Junit4,
+        }
+    }
+}
+
+/// One test class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SuiteFile {
+    /// Dotted; the package of the class under test, so that package-private members can be reached.
+    pub package: String,
+    pub class_name: String,
+    /// Simple names of other classes of the package, as far as known: they may hide `java.lang`'s.
+    pub siblings: Vec<String>,
+    /// In the order in which they are written.
+    pub cases: Vec<TestCase>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    pub framework: Framework,
+    /// The Java version that the tests must compile with.
+    pub release: u16,
+}
+
+/// The text of a file, and where in it each case stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rendered {
+    pub text: String,
+    /// In the order of the cases.
+    pub spans: Vec<Span>,
+}
+
+/// The lines of one case, 1-based, inclusive, helpers and comment with it: without them the file is still a
+/// Java class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    pub case: String,
+    pub first: usize,
+    pub last: usize,
+}
+
+/// Renders a test class. The same input gives the same bytes.
+pub fn render(file: &SuiteFile, options: Options) -> Rendered {
+    let dialect = options.framework.dialect();
+    let mut names = Names::new(&file.package, known_siblings(file));
+    let (body, mut spans) = class_body(file, dialect, options.release, &mut names);
+    let mut source = Source::new();
+    header(&file.package, &names, &mut source);
+    let offset = source.next_line() - 1;
+    for span in &mut spans {
+        span.first += offset;
+        span.last += offset;
+    }
+    Rendered { text: source.finish() + &body, spans }
+}
+
+fn header(package: &str, names: &Names, source: &mut Source) {
+    source.line(&format!("{MARKER}, which replaces this file when it runs again."));
+    source.line(
+        "// To keep changes of your own, delete the line above: Testwright then leaves the file alone.",
+    );
+    if !package.is_empty() {
+        source.line(&format!("package {package};"));
+    }
+    let (statics, imports) = names.import_lines();
+    for group in [statics, imports] {
+        if !group.is_empty() {
+            source.gap();
+            group.iter().for_each(|line| source.line(line));
+        }
+    }
+    source.gap();
+}
+
+fn class_body(
+    file: &SuiteFile,
+    dialect: &dyn Dialect,
+    release: u16,
+    names: &mut Names,
+) -> (String, Vec<Span>) {
+    let mut source = Source::new();
+    if file.cases.iter().any(has_generic_class) {
+        source.line("@SuppressWarnings({\"rawtypes\", \"unchecked\"})");
+    }
+    source.line(&format!("{}class {} {{", dialect.visibility(), file.class_name));
+    source.indent();
+    Capture::of(&file.cases).members(dialect, names, release, &mut source);
+    let mut spans = Vec::new();
+    for case in &file.cases {
+        source.gap();
+        let first = source.next_line();
+        method::method(dialect, names, release, case, &mut source);
+        spans.push(Span { case: case.name.clone(), first, last: source.next_line() - 1 });
+    }
+    source.dedent();
+    source.line("}");
+    (source.finish(), spans)
+}
+
+fn has_generic_class(case: &TestCase) -> bool {
+    let mut generic = false;
+    plan::for_calls(case, &mut |call| generic |= call.traits.generic_class);
+    generic
+}
+
+/// Simple names that mean this package's own classes: those given, the test class, and whatever the cases use.
+fn known_siblings(file: &SuiteFile) -> BTreeSet<String> {
+    let mut siblings: BTreeSet<String> = file.siblings.iter().cloned().collect();
+    siblings.insert(file.class_name.clone());
+    for case in &file.cases {
+        for_classes(case, &mut |class| {
+            if class.package == file.package {
+                siblings.insert(class.outermost().to_owned());
+            }
+        });
+    }
+    siblings
+}
+
+fn for_classes(case: &TestCase, f: &mut impl FnMut(&ClassName)) {
+    fn of_type(ty: &Type, f: &mut impl FnMut(&ClassName)) {
+        match ty {
+            Type::Class { name, args } => {
+                f(name);
+                args.iter().for_each(|arg| of_type(arg, f));
+            }
+            Type::Array(elem) => of_type(elem, f),
+            _ => {}
+        }
+    }
+    plan::for_calls(case, &mut |call| {
+        f(&call.class);
+        call.params.iter().chain([&call.returns]).for_each(|ty| of_type(ty, f));
+    });
+    for step in &case.arrange {
+        if let Step::Bind { ty, .. } = step {
+            of_type(ty, f);
+        }
+    }
+    if let suite::case::Outcome::Throws { class, .. } = &case.outcome {
+        f(class);
+    }
+    for assert in &case.asserts {
+        if let suite::case::Check::InstanceOf(class) = &assert.check {
+            f(class);
+        }
+    }
+    plan::for_values(case, &mut |value| {
+        value.any(&mut |v| {
+            match v {
+                Value::Enum { class, .. } | Value::Field { class, .. } => f(class),
+                Value::Class(ty) | Value::Array { elem: ty, .. } => of_type(ty, f),
+                _ => {}
+            }
+            false
+        });
+    });
+}

@@ -1,0 +1,308 @@
+//! From a case as it was found to the case as a person would write it: no dead variables, values inlined where
+//! they are used once, receivers named, names that Java allows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use suite::case::{Assert, Call, Check, Step, Subject, Target, TestCase, Type, Value};
+
+use super::names::{identifier, variable_for};
+
+/// A value that is longer than this keeps its variable even if it is used once.
+const MAX_INLINE: usize = 48;
+
+/// Names that the surrounding code uses itself.
+const TAKEN: [&str; 7] =
+    ["result", "thrown", "probe", "capturedOut", "capturedErr", "standardOut", "standardErr"];
+
+pub fn plan(case: &TestCase) -> TestCase {
+    let mut case = case.clone();
+    rename(&mut case);
+    name_receiver(&mut case);
+    inline(&mut case);
+    case
+}
+
+/// Only the names put right.
+pub fn renamed(case: &TestCase) -> TestCase {
+    let mut case = case.clone();
+    rename(&mut case);
+    case
+}
+
+/// Makes every variable an identifier of its own.
+fn rename(case: &mut TestCase) {
+    let mut taken: BTreeSet<String> = TAKEN.iter().map(|s| (*s).to_owned()).collect();
+    let mut renamed: BTreeMap<String, Value> = BTreeMap::new();
+    for step in &case.arrange {
+        if let Step::Bind { name, .. } = step {
+            let fresh = fresh(&identifier(name), &taken);
+            if fresh != *name {
+                renamed.insert(name.clone(), Value::Var(fresh.clone()));
+            }
+            taken.insert(fresh);
+        }
+    }
+    if renamed.is_empty() {
+        return;
+    }
+    for step in &mut case.arrange {
+        if let Step::Bind { name, .. } = step
+            && let Some(Value::Var(fresh)) = renamed.get(name)
+        {
+            name.clone_from(fresh);
+        }
+    }
+    each_value(case, &mut |value| substitute(value, &renamed));
+}
+
+fn fresh(wish: &str, taken: &BTreeSet<String>) -> String {
+    let mut name = wish.to_owned();
+    let mut n = 2u64;
+    while taken.contains(&name) {
+        name = format!("{wish}{n}");
+        n += 1;
+    }
+    name
+}
+
+/// An object that the act is called on gets a variable: the test then reads as arrange, act, assert, and an
+/// exception of the constructor cannot pass for one of the method.
+fn name_receiver(case: &mut TestCase) {
+    let taken: BTreeSet<String> = case
+        .arrange
+        .iter()
+        .filter_map(|step| match step {
+            Step::Bind { name, .. } => Some(name.clone()),
+            Step::Do(_) => None,
+        })
+        .chain(TAKEN.iter().map(|s| (*s).to_owned()))
+        .collect();
+    let Target::Instance(receiver) = &mut case.act.on else { return };
+    let Value::Call(call) = &**receiver else { return };
+    let (ty, wish) = match &call.returns {
+        ty @ Type::Class { name, .. } => (ty.clone(), variable_for(name)),
+        ty => (ty.clone(), "receiver".to_owned()),
+    };
+    let name = fresh(&wish, &taken);
+    let value = std::mem::replace(&mut **receiver, Value::Var(name.clone()));
+    case.arrange.push(Step::Bind { name, ty, value });
+}
+
+fn inline(case: &mut TestCase) {
+    let mut at = 0;
+    while let Some(step) = case.arrange.get(at) {
+        let Step::Bind { name, value, .. } = step else {
+            at += 1;
+            continue;
+        };
+        let (name, value) = (name.clone(), value.clone());
+        let uses = uses(case, &name);
+        let pure = !value.any(&mut |v| matches!(v, Value::Call(_) | Value::Field { .. }));
+        let is_receiver = matches!(&case.act.on, Target::Instance(v) if **v == Value::Var(name.clone()));
+        if uses == 0 && pure {
+            case.arrange.remove(at);
+        } else if uses == 0
+            && let Value::Call(call) = value
+        {
+            case.arrange[at] = Step::Do(*call);
+            at += 1;
+        } else if uses == 1 && pure && !(is_receiver && value == Value::Null) && size(&value) <= MAX_INLINE {
+            case.arrange.remove(at);
+            let map = BTreeMap::from([(name, value)]);
+            each_value(case, &mut |v| substitute(v, &map));
+        } else {
+            at += 1;
+        }
+    }
+}
+
+/// Roughly the width of the expression.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Str(text) => text.0.len() + 2,
+        Value::Array { items, .. } => 12 + items.iter().map(|v| size(v) + 2).sum::<usize>(),
+        Value::Enum { class, constant } => class.simple_name().len() + constant.len() + 1,
+        Value::Long(_) | Value::Double(_) | Value::Float(_) => 8,
+        other => 4 + other.children().into_iter().map(|v| size(v) + 2).sum::<usize>(),
+    }
+}
+
+fn uses(case: &TestCase, name: &str) -> usize {
+    let mut count = 0;
+    // `any` never finds: it is used to visit.
+    let mut visit = |v: &Value| {
+        if matches!(v, Value::Var(n) if n == name) {
+            count += 1;
+        }
+        false
+    };
+    for_values(case, &mut |v| {
+        v.any(&mut visit);
+    });
+    count
+}
+
+/// How often the asserts look at the result.
+pub fn result_uses(case: &TestCase) -> usize {
+    let mut count = 0;
+    for assert in &case.asserts {
+        for_assert(assert, &mut |v| {
+            v.any(&mut |v| {
+                count += usize::from(*v == Value::Result);
+                false
+            });
+        });
+    }
+    count
+}
+
+/// Every value at the top of some place: initialisers, receivers, arguments, subjects, expectations.
+pub fn for_values(case: &TestCase, f: &mut impl FnMut(&Value)) {
+    for step in &case.arrange {
+        match step {
+            Step::Bind { value, .. } => f(value),
+            Step::Do(call) => call.operands().for_each(&mut *f),
+        }
+    }
+    case.act.operands().for_each(&mut *f);
+    for assert in &case.asserts {
+        for_assert(assert, f);
+    }
+}
+
+fn for_assert(assert: &Assert, f: &mut impl FnMut(&Value)) {
+    if let Subject::Value(value) = &assert.subject {
+        f(value);
+    }
+    match &assert.check {
+        Check::Equals(v) | Check::Within { expected: v, .. } | Check::Same(v) | Check::NotSame(v) => f(v),
+        Check::Null | Check::NotNull | Check::InstanceOf(_) => {}
+    }
+}
+
+/// Every call of the case, the act included.
+pub fn for_calls(case: &TestCase, f: &mut impl FnMut(&Call)) {
+    for step in &case.arrange {
+        if let Step::Do(call) = step {
+            f(call);
+        }
+    }
+    f(&case.act);
+    for_values(case, &mut |value| {
+        value.any(&mut |v| {
+            if let Value::Call(call) = v {
+                f(call);
+            }
+            false
+        });
+    });
+}
+
+fn each_value(case: &mut TestCase, f: &mut impl FnMut(&mut Value)) {
+    for step in &mut case.arrange {
+        match step {
+            Step::Bind { value, .. } => f(value),
+            Step::Do(call) => each_operand(call, f),
+        }
+    }
+    each_operand(&mut case.act, f);
+    for assert in &mut case.asserts {
+        if let Subject::Value(value) = &mut assert.subject {
+            f(value);
+        }
+        match &mut assert.check {
+            Check::Equals(v) | Check::Within { expected: v, .. } | Check::Same(v) | Check::NotSame(v) => f(v),
+            Check::Null | Check::NotNull | Check::InstanceOf(_) => {}
+        }
+    }
+}
+
+fn each_operand(call: &mut Call, f: &mut impl FnMut(&mut Value)) {
+    if let Target::Instance(receiver) = &mut call.on {
+        f(receiver);
+    }
+    call.args.iter_mut().for_each(f);
+}
+
+/// Replaces variables, everywhere inside `value`.
+fn substitute(value: &mut Value, map: &BTreeMap<String, Value>) {
+    match value {
+        Value::Var(name) => {
+            if let Some(replacement) = map.get(name) {
+                *value = replacement.clone();
+            }
+        }
+        Value::Boxed(inner) => substitute(inner, map),
+        Value::Array { items, .. } | Value::List(items) | Value::Set(items) => {
+            items.iter_mut().for_each(|v| substitute(v, map));
+        }
+        Value::Map(entries) => entries.iter_mut().for_each(|(k, v)| {
+            substitute(k, map);
+            substitute(v, map);
+        }),
+        Value::Optional(Some(inner)) => substitute(inner, map),
+        Value::Call(call) => each_operand(call, &mut |v| substitute(v, map)),
+        Value::Field { of: Some(of), .. } => substitute(of, map),
+        Value::Optional(None)
+        | Value::Field { of: None, .. }
+        | Value::Null
+        | Value::Bool(_)
+        | Value::Byte(_)
+        | Value::Short(_)
+        | Value::Char(_)
+        | Value::Int(_)
+        | Value::Long(_)
+        | Value::Float(_)
+        | Value::Double(_)
+        | Value::Str(_)
+        | Value::Enum { .. }
+        | Value::Class(_)
+        | Value::Result => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use suite::case::ClassName;
+
+    use super::*;
+
+    fn calc() -> ClassName {
+        ClassName::new("p", &["Calc"])
+    }
+
+    #[test]
+    fn single_uses_are_inlined_and_dead_variables_vanish() {
+        let act = Call::on_class(calc(), "f", vec![Type::Int], Type::Int, vec![Value::var("x")]);
+        let case = TestCase::returns("t", act, Value::Int(0))
+            .binding("dead", Type::Int, Value::Int(9))
+            .binding("x", Type::Int, Value::Int(1));
+        let planned = plan(&case);
+        assert!(planned.arrange.is_empty());
+        assert_eq!(planned.act.args, [Value::Int(1)]);
+    }
+
+    #[test]
+    fn what_is_looked_at_afterwards_keeps_its_variable() {
+        let ints = Value::Array { elem: Type::Int, items: vec![Value::Int(1)] };
+        let act =
+            Call::on_class(calc(), "f", vec![Type::array(Type::Int)], Type::Void, vec![Value::var("a")]);
+        let case = TestCase::new("t", act, suite::case::Outcome::Returns)
+            .binding("a", Type::array(Type::Int), ints.clone())
+            .asserting(Assert::that(Value::var("a"), Check::Equals(ints)));
+        assert_eq!(plan(&case), case);
+    }
+
+    #[test]
+    fn receivers_get_a_variable_and_keywords_are_no_names() {
+        let make = Value::call(Call::constructor(calc(), vec![], vec![]));
+        let act = Call::on_instance(make.clone(), calc(), "f", vec![], Type::Int, vec![]);
+        let planned = plan(&TestCase::returns("t", act, Value::Int(0)));
+        assert!(matches!(&planned.arrange[..], [Step::Bind { name, .. }] if name == "calc"));
+        let act = Call::on_instance(Value::var("new"), calc(), "f", vec![], Type::Int, vec![]);
+        let case = TestCase::returns("t", act, Value::Int(0)).binding("new", Type::class(calc()), make);
+        let planned = plan(&case);
+        assert!(matches!(&planned.arrange[..], [Step::Bind { name, .. }] if name == "new_"));
+        assert_eq!(planned.act.on, Target::Instance(Box::new(Value::var("new_"))));
+    }
+}
