@@ -10,6 +10,7 @@ mod build;
 pub mod cfg;
 pub mod dom;
 pub mod dot;
+pub mod filetest;
 mod func;
 pub mod loops;
 pub mod module;

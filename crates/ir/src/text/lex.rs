@@ -72,10 +72,13 @@ pub(super) fn lex(text: &str) -> Result<Vec<Spanned>, ParseError> {
     for line in text.lines() {
         line_no += 1;
         let mut lexer = Lexer { line, at: 0, line_no };
+        let mut end = 0;
         while let Some(spanned) = lexer.next()? {
             tokens.push(spanned);
+            end = lexer.at;
         }
-        let column = lexer.column(line.len());
+        // Behind the code, not behind a comment.
+        let column = lexer.column(end);
         tokens.push(Spanned { token: Token::Newline, line: line_no, column });
     }
     tokens.push(Spanned { token: Token::End, line: line_no + 1, column: 1 });
