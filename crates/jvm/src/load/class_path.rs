@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::class::ClassFile;
@@ -282,10 +282,11 @@ pub(super) fn class_of_path(path: &str) -> Option<String> {
     (plain && super::is_class_name(name)).then(|| name.to_owned())
 }
 
-/// Class names come from class files, which may be hostile: no name may lead out of a directory entry.
+/// Class names come from class files, which may be hostile: no name may lead out of a directory entry, and no
+/// two names to the same file. (A colon is a drive or a stream to Windows.)
 fn is_safe_path(name: &str) -> bool {
-    let ordinary = |part: Component<'_>| matches!(part, Component::Normal(_));
-    !name.is_empty() && !name.contains(['\0', '\\']) && Path::new(name).components().all(ordinary)
+    let ordinary = |part: &str| !matches!(part, "" | "." | "..");
+    !name.contains(['\0', '\\', ':']) && name.split('/').all(ordinary)
 }
 
 /// A manifest's `Class-Path` element: a URL relative to the jar. Only files can be meant here.
