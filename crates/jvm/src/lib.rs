@@ -3,4 +3,9 @@
 //! Comes in: a class path and a JDK on disk. Goes out: parsed classes (`load`), and what is built on them.
 //! It deliberately knows nothing of solvers, exploration, coverage or test frameworks.
 
+pub mod link;
 pub mod load;
+pub mod lower;
+pub mod world;
+
+pub use world::{Jvm, Options};

@@ -267,7 +267,8 @@ impl Jvm {
             return *func;
         }
         let func = self.add_func(self.known.object, name, Body::Hook(name.into()));
-        let signature = Sig { ty: MethodType { params: Vec::new(), ret: None }, params: params.to_vec(), ret };
+        let signature =
+            Sig { ty: MethodType { params: Vec::new(), ret: None }, params: params.to_vec(), ret };
         self.funcs[func].signature = Arc::new(signature);
         self.made.insert(key, func);
         func

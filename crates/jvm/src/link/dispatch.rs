@@ -22,7 +22,8 @@ pub(super) fn vtable(jvm: &mut Jvm, class: ClassId) {
     let mut table = own.superclass.map_or_else(Vec::new, |up| jvm.classes[up].vtable.clone());
     for func in own.functions() {
         let method = &jvm.funcs[func];
-        let dispatched = method.access & (access::STATIC | access::PRIVATE) == 0 && !method.name.starts_with('<');
+        let dispatched =
+            method.access & (access::STATIC | access::PRIVATE) == 0 && !method.name.starts_with('<');
         if !dispatched {
             continue;
         }

@@ -61,11 +61,7 @@ fn load_new(jvm: &mut Jvm, name: &str) -> Result<ClassId, LinkError> {
 }
 
 /// Links a parsed class and enters it under its name, unless that name is taken.
-pub(crate) fn define(
-    jvm: &mut Jvm,
-    file: Arc<ClassFile>,
-    origin: ClassOrigin,
-) -> Result<ClassId, LinkError> {
+pub(crate) fn define(jvm: &mut Jvm, file: Arc<ClassFile>, origin: ClassOrigin) -> Result<ClassId, LinkError> {
     jvm.loading.push(file.name.clone());
     let linked = link(jvm, &file, origin);
     jvm.loading.pop();
@@ -85,7 +81,9 @@ fn link(jvm: &mut Jvm, file: &Arc<ClassFile>, origin: ClassOrigin) -> Result<Cla
         let interface = load(jvm, name)?;
         if !jvm.classes[interface].is_interface() {
             let (class, name) = (names::dotted(&file.name), names::dotted(name));
-            return Err(LinkError::incompatible(format!("class {class} can not implement {name}, because it is not an interface ({name} is a class)")));
+            return Err(LinkError::incompatible(format!(
+                "class {class} can not implement {name}, because it is not an interface ({name} is a class)"
+            )));
         }
         interfaces.push(interface);
     }

@@ -1,0 +1,157 @@
+//! What the VM asks of the JVM, and what printers and the verifier ask.
+
+use std::sync::Arc;
+
+use ir::verify::Program;
+use ir::{Check, ClassId, FuncId, Function, Inst, Names, Signature, StrId, Type};
+use vm::{Callable, ClassInfo, Lang, ObjId, Raise, Stop, Val, Vm};
+
+use super::class::ClassKind;
+use super::dispatch::select_interface;
+use super::init::InitState;
+use super::{initialiser, mirror, raise, strings};
+use crate::world::Jvm;
+
+impl Lang for Jvm {
+    fn function(vm: &mut Vm<Jvm>, func: FuncId) -> Result<Callable<Jvm>, Stop> {
+        Ok(vm.lang.code(func))
+    }
+
+    fn function_name(&self, func: FuncId) -> String {
+        self.func_name(func)
+    }
+
+    fn class_info(&self, class: ClassId) -> ClassInfo {
+        let class = &self.classes[class];
+        let elem = match class.kind {
+            ClassKind::Array { cell, .. } => Some(cell),
+            _ => None,
+        };
+        ClassInfo { size: class.size, elem }
+    }
+
+    fn is_subclass(&self, class: ClassId, of: ClassId) -> bool {
+        super::is_subclass(self, class, of)
+    }
+
+    fn may_store(&self, array: ClassId, elem: ClassId) -> bool {
+        match self.classes[array].kind {
+            ClassKind::Array { elem: of, .. } => super::is_subclass(self, elem, of),
+            _ => false,
+        }
+    }
+
+    fn virtual_function(&self, class: ClassId, slot: u32) -> Option<FuncId> {
+        self.classes[class].vtable.get(slot as usize).copied()
+    }
+
+    fn interface_function(&mut self, class: ClassId, func: FuncId) -> Result<FuncId, Raise> {
+        select_interface(self, class, func)
+    }
+
+    fn is_initialised(vm: &Vm<Jvm>, class: ClassId) -> bool {
+        if !vm.lang.classes[class].needs_init {
+            return true;
+        }
+        let state = vm.lang.known.mirror_state;
+        vm.lang.objects.mirror(class).is_some_and(|mirror| {
+            let state = vm.heap.read_u8(mirror, state);
+            state == InitState::Done as u8 || state == InitState::InProgress as u8
+        })
+    }
+
+    fn initialiser(vm: &mut Vm<Jvm>, class: ClassId) -> Result<FuncId, Stop> {
+        Ok(initialiser(&mut vm.lang, class))
+    }
+
+    fn string(vm: &mut Vm<Jvm>, string: StrId) -> Result<ObjId, Stop> {
+        strings::constant(vm, string)
+    }
+
+    fn class_object(vm: &mut Vm<Jvm>, class: ClassId) -> Result<ObjId, Stop> {
+        mirror::mirror(vm, class)
+    }
+
+    fn statics(vm: &mut Vm<Jvm>, class: ClassId) -> Result<ObjId, Stop> {
+        mirror::mirror(vm, class)
+    }
+
+    fn raise(vm: &mut Vm<Jvm>, raise: Raise) -> Result<(FuncId, Vec<Val>), Stop> {
+        raise::raise(vm, raise)
+    }
+
+    /// The message of a `trap link` is the error's class, a colon and its message.
+    fn trap_raise(&self, check: Check, message: StrId) -> Raise {
+        let text = self.string_text(message);
+        match (check, text.split_once(": ")) {
+            (Check::Link, Some((class, message))) => Raise::named(class, message),
+            (Check::Link, None) => Raise::Named { class: text, message: None },
+            _ => Raise::Check { check, a: 0, b: 0 },
+        }
+    }
+
+    fn is_tracked(&self, func: FuncId) -> bool {
+        self.funcs[func].tracked
+    }
+
+    fn freeze(&mut self) {
+        self.objects.freeze();
+        self.freeze_states();
+    }
+
+    fn reset(&mut self) {
+        self.objects.reset();
+        self.reset_states();
+    }
+}
+
+impl Jvm {
+    /// The module of a JDK class; `java.base` where the JDK has none.
+    pub fn module_of(&self, class: ClassId) -> Arc<str> {
+        let class = &self.classes[class];
+        let module = match class.kind {
+            ClassKind::Plain => self.path.jdk().module_of(class.package()).cloned(),
+            _ => None,
+        };
+        module.unwrap_or_else(|| "java.base".into())
+    }
+}
+
+impl Names for Jvm {
+    fn func(&self, func: FuncId) -> String {
+        self.funcs.get(func).map_or_else(|| func.to_string(), |_| self.func_name(func))
+    }
+
+    fn class(&self, class: ClassId) -> String {
+        self.classes.get(class).map_or_else(|| class.to_string(), |class| class.name.to_string())
+    }
+
+    fn str(&self, string: StrId) -> String {
+        if self.has_string(string) { self.string_text(string) } else { string.to_string() }
+    }
+
+    fn field(&self, _func: &Function, _inst: &Inst, _offset: u32) -> Option<String> {
+        None
+    }
+}
+
+impl Program for Jvm {
+    fn signature(&self, func: FuncId) -> Option<Signature> {
+        let func = self.funcs.get(func)?;
+        let receiver = (!func.is_static()).then_some(Type::Ref);
+        let params = receiver.into_iter().chain(func.signature.params.iter().copied()).collect();
+        Some(Signature { params, ret: func.signature.ret })
+    }
+
+    fn has_func(&self, func: FuncId) -> bool {
+        self.funcs.get(func).is_some()
+    }
+
+    fn has_class(&self, class: ClassId) -> bool {
+        self.classes.get(class).is_some()
+    }
+
+    fn has_str(&self, string: StrId) -> bool {
+        self.has_string(string)
+    }
+}
