@@ -247,6 +247,12 @@ impl Pool {
         if let Some(folded) = rules::fold(self, op, args) {
             return folded;
         }
+        // Always, however deep: rules rely on extensions being strict.
+        if let Op::ZeroExt { to } | Op::SignExt { to } = op
+            && self.sort(args[0]) == Sort::Bv(to)
+        {
+            return args[0];
+        }
         if self.depth >= MAX_RULE_DEPTH {
             return self.raw(op, args);
         }
