@@ -57,7 +57,8 @@ kinds! {
     /// Paths were left unexplored because the time or work budget was spent.
     BudgetSpent = "budget-spent", "paths were left because the budget was spent", false;
     /// The sizes of input strings and arrays are bounded.
-    InputBound = "input-bound", "input strings and arrays were bounded in length", false;
+    /// Verdicts hold within these bounds and say so.
+    InputBound = "input-bound", "input strings and arrays were bounded in length", true;
     /// Branches that could lead nowhere new were not split (the default, switched off by --exhaustive).
     NotSplit = "not-split", "branches that add no obligation were not split", false;
     /// The class was initialised in a way the real runtime may see differently.

@@ -5,5 +5,7 @@
 //! Does not know: test frameworks, the syntax of any language, files, processes.
 
 pub mod case;
+pub mod explain;
+pub mod name;
 pub mod text;
 pub mod types;

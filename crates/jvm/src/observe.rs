@@ -1,0 +1,310 @@
+//! Looking at a finished run: guest values as plain data.
+//!
+//! What a value shows is read from the heap (primitives, strings, boxes, arrays, enums) or asked of the
+//! guest's own public methods (collections, getters), so that a test can ask the same.
+
+use ir::{ClassId, FuncId, MemType};
+use vm::{ObjId, Outcome, Val, Vm};
+
+use crate::load::{FieldType, access};
+use crate::world::Jvm;
+
+/// A value as a test can see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Seen {
+    Null,
+    Bool(bool),
+    Byte(i8),
+    Short(i16),
+    Char(u16),
+    Int(i32),
+    Long(i64),
+    Float(u32),
+    Double(u64),
+    Str(Vec<u16>),
+    Boxed(Box<Seen>),
+    /// Class and name of an enum constant.
+    Enum(ClassId, String),
+    /// A class object.
+    Class(ClassId),
+    /// An array of this array class.
+    Array(ClassId, Vec<Seen>),
+    List(Vec<Seen>),
+    Set(Vec<Seen>),
+    Map(Vec<(Seen, Seen)>),
+    Optional(Option<Box<Seen>>),
+    /// Any other object: its class, its identity, and what its getters show.
+    Object { class: ClassId, id: ObjId, getters: Vec<(FuncId, Seen)> },
+    /// Not looked into: too deep, too large, or it threw.
+    Opaque(ClassId),
+}
+
+/// Arrays and collections with more elements are not looked into.
+const MAX_ELEMS: u32 = 4096;
+const MAX_DEPTH: u32 = 4;
+
+/// A value of a declared type. References may be looked at through the guest's methods, which can change
+/// the heap; look at everything before the next run starts.
+pub fn see(vm: &mut Vm<Jvm>, bits: u64, ty: &FieldType) -> Seen {
+    // Guest code that is run to look at a value is not part of the path.
+    let trace = std::mem::take(&mut vm.trace);
+    let seen = see_typed(vm, bits, ty, 0);
+    vm.trace = trace;
+    seen
+}
+
+/// An object, whatever its class.
+pub fn see_object(vm: &mut Vm<Jvm>, object: ObjId) -> Seen {
+    let trace = std::mem::take(&mut vm.trace);
+    let seen = see_ref(vm, object, 0);
+    vm.trace = trace;
+    seen
+}
+
+fn see_typed(vm: &mut Vm<Jvm>, bits: u64, ty: &FieldType, depth: u32) -> Seen {
+    match ty {
+        FieldType::Boolean => Seen::Bool(bits & 1 != 0),
+        FieldType::Byte => Seen::Byte(bits as i8),
+        FieldType::Short => Seen::Short(bits as i16),
+        FieldType::Char => Seen::Char(bits as u16),
+        FieldType::Int => Seen::Int(bits as i32),
+        FieldType::Long => Seen::Long(bits as i64),
+        FieldType::Float => Seen::Float(bits as u32),
+        FieldType::Double => Seen::Double(bits),
+        FieldType::Class(_) | FieldType::Array(_) => see_ref(vm, ObjId(bits as u32), depth),
+    }
+}
+
+fn see_ref(vm: &mut Vm<Jvm>, object: ObjId, depth: u32) -> Seen {
+    if object.is_null() {
+        return Seen::Null;
+    }
+    let class = vm.heap.class(object);
+    if depth > MAX_DEPTH {
+        return Seen::Opaque(class);
+    }
+    if vm.lang.classes[class].is_array() {
+        return see_array(vm, object, class, depth);
+    }
+    let name = vm.lang.classes[class].name.clone();
+    match &*name {
+        "java/lang/String" => return string_units(vm, object).map_or(Seen::Opaque(class), Seen::Str),
+        "java/lang/Class" => {
+            return crate::link::class_of_mirror(vm, object).map_or(Seen::Opaque(class), Seen::Class);
+        }
+        _ => {}
+    }
+    if let Some(prim) = boxed_type(&name)
+        && let Some(field) = vm.lang.classes[class].fields.iter().find(|f| &*f.name == "value" && !f.is_static())
+    {
+        let bits = vm.load_bits(object, field.offset, field.ty);
+        return Seen::Boxed(Box::new(see_typed(vm, bits, &prim, depth)));
+    }
+    if let Some(seen) = see_enum(vm, object, class) {
+        return seen;
+    }
+    if vm.lang.classes[class].origin == crate::link::ClassOrigin::Library {
+        return see_library(vm, object, class, depth);
+    }
+    Seen::Object { class, id: object, getters: see_getters(vm, object, class, depth) }
+}
+
+fn see_array(vm: &mut Vm<Jvm>, array: ObjId, class: ClassId, depth: u32) -> Seen {
+    let len = vm.heap.len(array);
+    if len > MAX_ELEMS {
+        return Seen::Opaque(class);
+    }
+    let cell = <Jvm as vm::Lang>::class_info(&vm.lang, class).elem.unwrap_or(MemType::Ref);
+    let elem = match FieldType::parse(&vm.lang.classes[class].name) {
+        Some(FieldType::Array(elem)) => *elem,
+        _ => return Seen::Opaque(class),
+    };
+    let items = (0..len)
+        .map(|i| {
+            let bits = vm.load_bits(array, i * cell.size(), cell);
+            see_typed(vm, bits, &elem, depth + 1)
+        })
+        .collect();
+    Seen::Array(class, items)
+}
+
+/// The primitive inside a box class.
+fn boxed_type(name: &str) -> Option<FieldType> {
+    Some(match name {
+        "java/lang/Boolean" => FieldType::Boolean,
+        "java/lang/Byte" => FieldType::Byte,
+        "java/lang/Short" => FieldType::Short,
+        "java/lang/Character" => FieldType::Char,
+        "java/lang/Integer" => FieldType::Int,
+        "java/lang/Long" => FieldType::Long,
+        "java/lang/Float" => FieldType::Float,
+        "java/lang/Double" => FieldType::Double,
+        _ => return None,
+    })
+}
+
+fn see_enum(vm: &mut Vm<Jvm>, object: ObjId, class: ClassId) -> Option<Seen> {
+    let base = vm.lang.loaded("java/lang/Enum")?;
+    if !vm.lang.is_subclass(class, base) {
+        return None;
+    }
+    let field = vm.lang.classes[base].field("name", "Ljava/lang/String;")?.offset;
+    let name = string_units(vm, vm.heap.read_ref(object, field))?;
+    // A constant with a body has a class of its own; the enum is its superclass.
+    let declared = match vm.lang.classes[class].superclass {
+        Some(parent) if parent != base => parent,
+        _ => class,
+    };
+    Some(Seen::Enum(declared, String::from_utf16_lossy(&name)))
+}
+
+/// The units of a guest string.
+pub fn string_units(vm: &Vm<Jvm>, string: ObjId) -> Option<Vec<u16>> {
+    if string.is_null() {
+        return None;
+    }
+    let known = &vm.lang.known;
+    let value = vm.heap.read_ref(string, known.string_value);
+    if value.is_null() {
+        return None;
+    }
+    let bytes = vm.heap.bytes(value);
+    let pairs = |bytes: &[u8]| bytes.chunks_exact(2).map(|p| u16::from_le_bytes([p[0], p[1]])).collect();
+    Some(match known.string_coder {
+        Some(coder) if vm.heap.read_u8(string, coder) == 0 => bytes.iter().map(|b| *b as u16).collect(),
+        _ => pairs(bytes),
+    })
+}
+
+/// Collections and optionals of the library, asked by their own methods.
+fn see_library(vm: &mut Vm<Jvm>, object: ObjId, class: ClassId, depth: u32) -> Seen {
+    let is = |vm: &Vm<Jvm>, name: &str| vm.lang.loaded(name).is_some_and(|of| vm.lang.is_subclass(class, of));
+    let elems = |vm: &mut Vm<Jvm>| match ask(vm, object, "toArray", "()[Ljava/lang/Object;") {
+        Some(array) if !ObjId(array as u32).is_null() => {
+            let array = ObjId(array as u32);
+            (vm.heap.len(array) <= MAX_ELEMS)
+                .then(|| (0..vm.heap.len(array)).map(|i| vm.heap.read_ref(array, i * 4)).collect::<Vec<_>>())
+        }
+        _ => None,
+    };
+    if is(vm, "java/util/List") {
+        let Some(items) = elems(vm) else { return Seen::Opaque(class) };
+        return Seen::List(items.into_iter().map(|item| see_ref(vm, item, depth + 1)).collect());
+    }
+    if is(vm, "java/util/Set") {
+        let Some(items) = elems(vm) else { return Seen::Opaque(class) };
+        return Seen::Set(items.into_iter().map(|item| see_ref(vm, item, depth + 1)).collect());
+    }
+    if is(vm, "java/util/Map") {
+        let Some(entries) = ask(vm, object, "entrySet", "()Ljava/util/Set;") else { return Seen::Opaque(class) };
+        let entries = ObjId(entries as u32);
+        let Some(array) = ask(vm, entries, "toArray", "()[Ljava/lang/Object;") else { return Seen::Opaque(class) };
+        let array = ObjId(array as u32);
+        if array.is_null() || vm.heap.len(array) > MAX_ELEMS {
+            return Seen::Opaque(class);
+        }
+        let mut seen = Vec::new();
+        for i in 0..vm.heap.len(array) {
+            let entry = vm.heap.read_ref(array, i * 4);
+            let key = ask(vm, entry, "getKey", "()Ljava/lang/Object;");
+            let value = ask(vm, entry, "getValue", "()Ljava/lang/Object;");
+            let (Some(key), Some(value)) = (key, value) else { return Seen::Opaque(class) };
+            let key = see_ref(vm, ObjId(key as u32), depth + 1);
+            let value = see_ref(vm, ObjId(value as u32), depth + 1);
+            seen.push((key, value));
+        }
+        return Seen::Map(seen);
+    }
+    if &*vm.lang.classes[class].name == "java/util/Optional" {
+        let field = vm.lang.classes[class].field("value", "Ljava/lang/Object;").map(|f| f.offset);
+        let Some(offset) = field else { return Seen::Opaque(class) };
+        let value = vm.heap.read_ref(object, offset);
+        return match value.is_null() {
+            true => Seen::Optional(None),
+            false => Seen::Optional(Some(Box::new(see_ref(vm, value, depth + 1)))),
+        };
+    }
+    Seen::Object { class, id: object, getters: see_getters(vm, object, class, depth) }
+}
+
+/// Calls a method without parameters; the result's bits, `None` if there is none or it did not return.
+fn ask(vm: &mut Vm<Jvm>, object: ObjId, name: &str, descriptor: &str) -> Option<u64> {
+    if object.is_null() {
+        return None;
+    }
+    let class = vm.heap.class(object);
+    let func = vm.lang.method(class, name, descriptor).ok()?;
+    ask_func(vm, object, func)
+}
+
+/// Calls a resolved method without parameters, dispatched on the object.
+pub fn ask_func(vm: &mut Vm<Jvm>, object: ObjId, func: FuncId) -> Option<u64> {
+    let class = vm.heap.class(object);
+    let slot = vm.lang.funcs[func].slot;
+    let target = if vm.lang.classes[vm.lang.funcs[func].class].is_interface() {
+        <Jvm as vm::Lang>::interface_function(&mut vm.lang, class, func).ok()?
+    } else if slot != crate::link::Func::NO_SLOT {
+        <Jvm as vm::Lang>::virtual_function(&vm.lang, class, slot)?
+    } else {
+        func
+    };
+    match vm.call(target, &[Val::obj(object)]) {
+        Outcome::Returned(Some(val)) => Some(val.bits),
+        _ => None,
+    }
+}
+
+/// The public methods without parameters that read like getters, and what they show now. Those that throw
+/// or end the run are left out.
+fn see_getters(vm: &mut Vm<Jvm>, object: ObjId, class: ClassId, depth: u32) -> Vec<(FuncId, Seen)> {
+    if depth >= 2 {
+        return Vec::new();
+    }
+    getters(vm, class)
+        .into_iter()
+        .filter_map(|func| {
+            let ret = vm.lang.funcs[func].signature.ty.ret.clone()?;
+            let bits = ask_func(vm, object, func)?;
+            Some((func, see_typed(vm, bits, &ret, depth + 1)))
+        })
+        .collect()
+}
+
+/// Public methods without parameters that read like getters (`getX`, `isX`, `x` of a record, `size`,
+/// `length`, an overridden `toString`), the class's own first, none twice, none of `Object`.
+pub fn getters(vm: &Vm<Jvm>, class: ClassId) -> Vec<FuncId> {
+    let mut found: Vec<FuncId> = Vec::new();
+    let mut next = Some(class);
+    while let Some(at) = next {
+        let owner = &vm.lang.classes[at];
+        next = owner.superclass;
+        if &*owner.name == "java/lang/Object" || owner.origin == crate::link::ClassOrigin::Library {
+            break;
+        }
+        let components: Vec<&str> =
+            owner.file.iter().flat_map(|f| f.record.iter().flatten()).map(|c| &*c.name).collect();
+        for func in owner.functions() {
+            let method = &vm.lang.funcs[func];
+            let reads = is_getter_name(&method.name) || components.contains(&&*method.name);
+            let fits = method.is(access::PUBLIC)
+                && method.access & (access::STATIC | access::SYNTHETIC) == 0
+                && method.signature.ty.params.is_empty()
+                && method.signature.ty.ret.is_some();
+            let known = found.iter().any(|f| vm.lang.funcs[*f].name == method.name);
+            if reads && fits && !known {
+                found.push(func);
+            }
+        }
+    }
+    found
+}
+
+fn is_getter_name(name: &str) -> bool {
+    let prefixed = |prefix: &str| {
+        name.strip_prefix(prefix).and_then(|rest| rest.chars().next()).is_some_and(|c| c.is_uppercase())
+    };
+    prefixed("get")
+        || prefixed("is")
+        || prefixed("has")
+        || matches!(name, "size" | "length" | "count" | "isEmpty" | "value" | "toString")
+}

@@ -1,0 +1,475 @@
+//! Conditions in source terms: a path condition as a person would write it, and as part of a name.
+
+use term::{Op, Pool, Sort, TermId, semantics};
+
+/// How input variables are spelled in the source. The engine's names are `n`, `s.null`, `s.length`, `s[3]`.
+pub trait Spelling {
+    /// The length of a sequence (`s.length()`, `a.length`).
+    fn length(&self, of: &str) -> String;
+    /// An element of a sequence (`s.charAt(3)`, `a[3]`).
+    fn element(&self, of: &str, index: &str) -> String;
+    /// A constant compared with the named variable (`'x'` for characters, a name for enum constants).
+    fn constant(&self, variable: &str, value: i128) -> Option<String>;
+}
+
+/// One condition of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// `b == 0`.
+    pub text: String,
+    /// `bZero`, if it is short enough to be part of a name.
+    pub word: Option<String>,
+}
+
+/// Longer conditions are not worth reading.
+const MAX_NODES: usize = 24;
+
+/// A Boolean term in source terms; `None` if it cannot be said shortly.
+pub fn fact(pool: &Pool, term: TermId, spelling: &dyn Spelling) -> Option<Fact> {
+    let mut writer = Writer { pool, spelling, nodes: 0 };
+    let text = writer.condition(term, true)?;
+    Some(Fact { word: word(pool, term, spelling), text })
+}
+
+struct Writer<'a> {
+    pool: &'a Pool,
+    spelling: &'a dyn Spelling,
+    nodes: usize,
+}
+
+impl Writer<'_> {
+    fn count(&mut self) -> Option<()> {
+        self.nodes += 1;
+        (self.nodes <= MAX_NODES).then_some(())
+    }
+
+    /// A Boolean term, or its negation if `holds` is false.
+    fn condition(&mut self, term: TermId, holds: bool) -> Option<String> {
+        self.count()?;
+        if let Some(value) = self.pool.as_bool(term) {
+            return Some((value == holds).to_string());
+        }
+        if let Some(var) = self.pool.var_of(term) {
+            let name = self.pool.var_name(var);
+            return Some(match name.strip_suffix(".null") {
+                Some(of) => format!("{of} {} null", if holds { "==" } else { "!=" }),
+                None => format!("{}{}", if holds { "" } else { "!" }, self.variable(name)),
+            });
+        }
+        let (op, args) = self.pool.node(term);
+        let args = args.to_vec();
+        match (op, args.as_slice()) {
+            (Op::Not, [a]) => self.condition(*a, !holds),
+            (Op::And | Op::Or, [a, b]) => {
+                let joint = if (op == Op::And) == holds { "&&" } else { "||" };
+                let (a, b) = (self.condition(*a, holds)?, self.condition(*b, holds)?);
+                Some(format!("{} {joint} {}", grouped(&a, joint), grouped(&b, joint)))
+            }
+            (Op::Xor, [a, b]) => {
+                let (a, b) = (self.condition(*a, true)?, self.condition(*b, holds)?);
+                Some(format!("{a} ^ {b}"))
+            }
+            (Op::Eq | Op::FpEq, [a, b]) => self.compare(*a, if holds { "==" } else { "!=" }, *b),
+            // A negated comparison of floats also holds for NaN, which `>=` would hide.
+            (Op::FpLt, [a, b]) if holds => self.compare(*a, "<", *b),
+            (Op::FpLe, [a, b]) if holds => self.compare(*a, "<=", *b),
+            (Op::FpLt | Op::FpLe, [a, b]) => {
+                let inner = self.compare(*a, if op == Op::FpLt { "<" } else { "<=" }, *b)?;
+                Some(format!("!({inner})"))
+            }
+            (Op::BvSlt, [a, b]) => self.ordered(*a, "<", *b, holds),
+            (Op::BvSle, [a, b]) => self.ordered(*a, "<=", *b, holds),
+            (Op::BvUlt | Op::BvUle, [a, b]) => {
+                let sign = if op == Op::BvUlt { "<" } else { "<=" };
+                if self.never_negative(*a) && self.never_negative(*b) {
+                    return self.ordered(*a, sign, *b, holds);
+                }
+                if self.never_negative(*b) {
+                    let (a, b) = (self.value(*a)?, self.value(*b)?);
+                    return Some(match holds {
+                        true => format!("0 <= {a} && {a} {sign} {b}"),
+                        false => format!("{a} outside 0..{b}"),
+                    });
+                }
+                let (a, b) = (self.value(*a)?, self.value(*b)?);
+                let inner = format!("Integer.compareUnsigned({a}, {b}) {sign} 0");
+                Some(if holds { inner } else { format!("!({inner})") })
+            }
+            (Op::FpIsNan, [a]) => {
+                let a = self.value(*a)?;
+                Some(format!("{}Double.isNaN({a})", if holds { "" } else { "!" }))
+            }
+            (Op::FpIsInf, [a]) => {
+                let a = self.value(*a)?;
+                Some(format!("{}Double.isInfinite({a})", if holds { "" } else { "!" }))
+            }
+            (Op::Ite, [c, a, b]) => {
+                let (c, a, b) =
+                    (self.condition(*c, true)?, self.condition(*a, holds)?, self.condition(*b, holds)?);
+                Some(format!("({c} ? {a} : {b})"))
+            }
+            _ => None,
+        }
+    }
+
+    fn ordered(&mut self, a: TermId, sign: &str, b: TermId, holds: bool) -> Option<String> {
+        let (a, sign, b) = match (holds, sign) {
+            (true, _) => (a, sign, b),
+            (false, "<") => (b, "<=", a),
+            (false, _) => (b, "<", a),
+        };
+        self.compare(a, sign, b)
+    }
+
+    /// `a sign b` with a constant on the right.
+    fn compare(&mut self, a: TermId, sign: &str, b: TermId) -> Option<String> {
+        let (a, sign, b) =
+            if self.pool.as_const(a).is_some() { (b, mirrored(sign), a) } else { (a, sign, b) };
+        let left = self.value(a)?;
+        let right = match (self.pool.as_const(b), self.root_variable(a)) {
+            (Some(bits), Some(variable)) => {
+                let width = self.pool.sort(b).bits();
+                self.spelling
+                    .constant(&variable, semantics::signed(bits, width))
+                    .map_or_else(|| self.value(b), Some)?
+            }
+            _ => self.value(b)?,
+        };
+        Some(format!("{left} {sign} {right}"))
+    }
+
+    /// The variable that a term is, but for widening.
+    fn root_variable(&self, mut term: TermId) -> Option<String> {
+        loop {
+            if let Some(var) = self.pool.var_of(term) {
+                return Some(self.pool.var_name(var).to_string());
+            }
+            match self.pool.node(term) {
+                (Op::ZeroExt { .. } | Op::SignExt { .. }, [inner]) => term = *inner,
+                _ => return None,
+            }
+        }
+    }
+
+    fn never_negative(&self, term: TermId) -> bool {
+        if let Some(bits) = self.pool.as_const(term) {
+            return semantics::signed(bits, self.pool.sort(term).bits()) >= 0;
+        }
+        if let Some(var) = self.pool.var_of(term) {
+            return self.pool.var_name(var).ends_with(".length") || self.pool.sort(term) == Sort::Bv(16);
+        }
+        matches!(self.pool.node(term).0, Op::ZeroExt { .. })
+    }
+
+    fn variable(&self, name: &str) -> String {
+        if let Some(of) = name.strip_suffix(".length") {
+            return self.spelling.length(of);
+        }
+        match name.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')) {
+            Some((of, index)) => self.spelling.element(of, index),
+            None => name.to_string(),
+        }
+    }
+
+    fn value(&mut self, term: TermId) -> Option<String> {
+        self.count()?;
+        let sort = self.pool.sort(term);
+        if let Some(bits) = self.pool.as_const(term) {
+            return Some(match sort {
+                Sort::Bool => (bits != 0).to_string(),
+                Sort::Bv(width) => number(semantics::signed(bits, width), width),
+                Sort::F32 => format!("{:?}f", f32::from_bits(bits as u32)),
+                Sort::F64 => format!("{:?}", f64::from_bits(bits as u64)),
+                Sort::Array { .. } => return None,
+            });
+        }
+        if let Some(var) = self.pool.var_of(term) {
+            return Some(self.variable(self.pool.var_name(var)));
+        }
+        let (op, args) = self.pool.node(term);
+        let args = args.to_vec();
+        match (op, args.as_slice()) {
+            (Op::ZeroExt { .. } | Op::SignExt { .. }, [a]) => self.value(*a),
+            (Op::FpFromSBv { .. } | Op::FpToFp { .. }, [a]) => self.value(*a),
+            (Op::FpToSBvSat { width }, [a]) => {
+                let a = self.value(*a)?;
+                Some(format!("({}) {}", if width == 64 { "long" } else { "int" }, grouped(&a, "")))
+            }
+            (Op::Extract { hi, lo: 0 }, [a]) => {
+                let a = self.value(*a)?;
+                let cast = match hi {
+                    7 => "byte",
+                    15 => "short",
+                    31 => "int",
+                    _ => return None,
+                };
+                Some(format!("({cast}) {}", grouped(&a, "")))
+            }
+            (Op::BvNeg | Op::FpNeg, [a]) => Some(format!("-{}", grouped(&self.value(*a)?, ""))),
+            (Op::BvNot, [a]) => Some(format!("~{}", grouped(&self.value(*a)?, ""))),
+            (Op::FpAbs, [a]) => Some(format!("Math.abs({})", self.value(*a)?)),
+            (Op::FpSqrt, [a]) => Some(format!("Math.sqrt({})", self.value(*a)?)),
+            (Op::BvAdd, [a, b]) => self.sum(*a, *b),
+            (_, [a, b]) => {
+                let sign = match op {
+                    Op::BvSub | Op::FpSub => "-",
+                    Op::FpAdd => "+",
+                    Op::BvMul | Op::FpMul => "*",
+                    Op::BvSDiv | Op::FpDiv => "/",
+                    Op::BvSRem | Op::FpFmod => "%",
+                    Op::BvAnd => "&",
+                    Op::BvOr => "|",
+                    Op::BvXor => "^",
+                    Op::BvShl => "<<",
+                    Op::BvLShr => ">>>",
+                    Op::BvAShr => ">>",
+                    _ => return None,
+                };
+                let (a, b) = (self.value(*a)?, self.value(*b)?);
+                Some(format!("{} {sign} {}", grouped(&a, sign), grouped(&b, "")))
+            }
+            (Op::Ite, [c, a, b]) => {
+                let (c, a, b) = (self.condition(*c, true)?, self.value(*a)?, self.value(*b)?);
+                Some(format!("({c} ? {a} : {b})"))
+            }
+            _ => None,
+        }
+    }
+
+    /// A sum; adding a negative constant is a difference.
+    fn sum(&mut self, a: TermId, b: TermId) -> Option<String> {
+        let (a, b) = if self.pool.as_const(a).is_some() { (b, a) } else { (a, b) };
+        let left = self.value(a)?;
+        if let Some(bits) = self.pool.as_const(b) {
+            let width = self.pool.sort(b).bits();
+            let value = semantics::signed(bits, width);
+            if value < 0 && value > -(1 << 30) {
+                return Some(format!("{} - {}", grouped(&left, "+"), -value));
+            }
+        }
+        let right = self.value(b)?;
+        Some(format!("{} + {}", grouped(&left, "+"), grouped(&right, "+")))
+    }
+}
+
+/// In brackets if it is made of several parts, unless they are joined by the same sign.
+fn grouped(text: &str, sign: &str) -> String {
+    let closed = text.starts_with('(') && text.ends_with(')') && !text[1..].contains('(');
+    let same = !sign.is_empty() && text.contains(&format!(" {sign} ")) && !text.contains(['(', '?']);
+    if !text.contains(' ') || closed || same { text.to_string() } else { format!("({text})") }
+}
+
+fn mirrored(sign: &str) -> &str {
+    match sign {
+        "<" => ">",
+        "<=" => ">=",
+        other => other,
+    }
+}
+
+fn number(value: i128, width: u32) -> String {
+    match (value, width) {
+        (v, 32) if v == i32::MIN as i128 => "Integer.MIN_VALUE".to_string(),
+        (v, 32) if v == i32::MAX as i128 => "Integer.MAX_VALUE".to_string(),
+        (v, 64) if v == i64::MIN as i128 => "Long.MIN_VALUE".to_string(),
+        (v, 64) if v == i64::MAX as i128 => "Long.MAX_VALUE".to_string(),
+        (v, _) => v.to_string(),
+    }
+}
+
+/// A condition on one variable, or between two, as part of a name.
+fn word(pool: &Pool, term: TermId, spelling: &dyn Spelling) -> Option<String> {
+    let (term, holds) = strip_not(pool, term);
+    if let Some(var) = pool.var_of(term) {
+        let name = pool.var_name(var);
+        return match name.strip_suffix(".null") {
+            Some(of) => Some(identifier(of)? + if holds { "Null" } else { "NotNull" }),
+            None => Some(identifier(name)? + if holds { "True" } else { "False" }),
+        };
+    }
+    let (op, args) = pool.node(term);
+    let [a, b] = args else { return None };
+    let (mut a, mut b) = (*a, *b);
+    let mut relation = match (op, holds) {
+        (Op::Eq | Op::FpEq, true) => "Is",
+        (Op::Eq | Op::FpEq, false) => "IsNot",
+        (Op::BvSlt | Op::FpLt, true) => "LessThan",
+        (Op::BvSle | Op::FpLe, true) => "AtMost",
+        (Op::BvSlt, false) => "AtLeast",
+        (Op::BvSle, false) => "GreaterThan",
+        (Op::BvUlt, true) if narrow(pool, a) => "LessThan",
+        (Op::BvUlt, false) if narrow(pool, a) => "AtLeast",
+        (Op::BvUle, true) if narrow(pool, a) => "AtMost",
+        (Op::BvUle, false) if narrow(pool, a) => "GreaterThan",
+        _ => return None,
+    };
+    if pool.as_const(a).is_some() {
+        std::mem::swap(&mut a, &mut b);
+        relation = match relation {
+            "LessThan" => "GreaterThan",
+            "AtMost" => "AtLeast",
+            "AtLeast" => "AtMost",
+            "GreaterThan" => "LessThan",
+            other => other,
+        };
+    }
+    let left = variable_of(pool, a)?;
+    let length = left.strip_suffix(".length");
+    let subject = identifier(length.unwrap_or(&left))?;
+    let Some(bits) = pool.as_const(b) else {
+        let right = identifier(&variable_of(pool, b)?)?;
+        return Some(format!("{subject}{relation}{}", capitalised(&right)));
+    };
+    let width = pool.sort(b).bits();
+    if pool.sort(b).is_float() {
+        let zero = (bits << (128 - width + 1)) == 0;
+        return zero.then(|| format!("{subject}{}", zero_word(relation).unwrap_or("Zero".into())));
+    }
+    let value = semantics::signed(bits, width);
+    if length.is_some() {
+        return Some(match (relation, value) {
+            ("Is", 0) | ("LessThan", 1) | ("AtMost", 0) => format!("{subject}Empty"),
+            ("IsNot", 0) | ("GreaterThan", 0) | ("AtLeast", 1) => format!("{subject}NotEmpty"),
+            _ => format!("{subject}Length{}{}", relation_word(relation), number_word(value)?),
+        });
+    }
+    if value == 0
+        && let Some(zero) = zero_word(relation)
+    {
+        return Some(format!("{subject}{zero}"));
+    }
+    let constant = match spelling.constant(&left, value) {
+        Some(text) => identifier(text.trim_matches('\'')).map(|t| capitalised(&t))?,
+        None => number_word(value)?,
+    };
+    Some(format!("{subject}{relation}{constant}"))
+}
+
+fn relation_word(relation: &str) -> &str {
+    if relation == "Is" { "" } else { relation }
+}
+
+fn zero_word(relation: &str) -> Option<String> {
+    Some(
+        match relation {
+            "Is" => "Zero",
+            "IsNot" => "NotZero",
+            "LessThan" => "Negative",
+            "AtLeast" => "NotNegative",
+            "GreaterThan" => "Positive",
+            "AtMost" => "NotPositive",
+            _ => return None,
+        }
+        .to_string(),
+    )
+}
+
+/// Whether unsigned and signed order agree: a character, or a length.
+fn narrow(pool: &Pool, term: TermId) -> bool {
+    matches!(pool.sort(term), Sort::Bv(8 | 16))
+        || pool.var_of(term).is_some_and(|v| pool.var_name(v).ends_with(".length"))
+}
+
+fn strip_not(pool: &Pool, mut term: TermId) -> (TermId, bool) {
+    let mut holds = true;
+    while let (Op::Not, [inner]) = pool.node(term) {
+        term = *inner;
+        holds = !holds;
+    }
+    (term, holds)
+}
+
+fn variable_of(pool: &Pool, mut term: TermId) -> Option<String> {
+    loop {
+        if let Some(var) = pool.var_of(term) {
+            return Some(pool.var_name(var).to_string());
+        }
+        match pool.node(term) {
+            (Op::ZeroExt { .. } | Op::SignExt { .. }, [inner]) => term = *inner,
+            _ => return None,
+        }
+    }
+}
+
+/// Letters and digits of a name; elements become `a3`.
+fn identifier(name: &str) -> Option<String> {
+    let text: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+    (!text.is_empty() && text.len() <= 24).then_some(text)
+}
+
+/// A number as part of an identifier.
+pub fn number_word(value: i128) -> Option<String> {
+    let text = match value {
+        v if v == i32::MIN as i128 || v == i64::MIN as i128 => "MinValue".to_string(),
+        v if v == i32::MAX as i128 || v == i64::MAX as i128 => "MaxValue".to_string(),
+        v if v < 0 => format!("Minus{}", v.unsigned_abs()),
+        v => v.to_string(),
+    };
+    (text.len() <= 12).then_some(text)
+}
+
+/// With a capital first letter.
+pub fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |c| c.to_uppercase().collect::<String>() + chars.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Java;
+
+    impl Spelling for Java {
+        fn length(&self, of: &str) -> String {
+            format!("{of}.length()")
+        }
+        fn element(&self, of: &str, index: &str) -> String {
+            format!("{of}.charAt({index})")
+        }
+        fn constant(&self, variable: &str, value: i128) -> Option<String> {
+            variable.contains('[').then(|| format!("'{}'", value as u8 as char))
+        }
+    }
+
+    fn check(pool: &Pool, term: TermId, text: &str, word: Option<&str>) {
+        let fact = fact(pool, term, &Java).unwrap();
+        assert_eq!((fact.text.as_str(), fact.word.as_deref()), (text, word));
+    }
+
+    #[test]
+    fn conditions_read_as_source() {
+        let mut pool = Pool::new();
+        let (x, y) = (pool.declare("x", Sort::Bv(32)), pool.declare("y", Sort::Bv(32)));
+        let (zero, five) = (pool.bv(32, 0), pool.bv(32, 5));
+        let t = pool.eq(y, zero);
+        check(&pool, t, "y == 0", Some("yZero"));
+        let t = pool.ne(y, five);
+        check(&pool, t, "y != 5", Some("yIsNot5"));
+        let t = pool.slt(x, zero);
+        check(&pool, t, "x < 0", Some("xNegative"));
+        let t = pool.slt(x, y);
+        check(&pool, t, "x < y", Some("xLessThanY"));
+        let t = pool.not(t);
+        check(&pool, t, "y <= x", Some("yAtMostX"));
+        let one = pool.bv(32, 1);
+        let sum = pool.bvadd(x, one);
+        let t = pool.slt(sum, x);
+        check(&pool, t, "x + 1 < x", None);
+    }
+
+    #[test]
+    fn strings_and_null_read_as_source() {
+        let mut pool = Pool::new();
+        let null = pool.declare("s.null", Sort::Bool);
+        check(&pool, null, "s == null", Some("sNull"));
+        let len = pool.declare("s.length", Sort::Bv(32));
+        let zero = pool.bv(32, 0);
+        let t = pool.eq(len, zero);
+        check(&pool, t, "s.length() == 0", Some("sEmpty"));
+        let unit = pool.declare("s[0]", Sort::Bv(16));
+        let x = pool.bv(16, 'x' as u64);
+        let t = pool.eq(unit, x);
+        check(&pool, t, "s.charAt(0) == 'x'", Some("s0IsX"));
+    }
+}
