@@ -67,7 +67,7 @@ fn mutations() {
     assert!(seeds.len() > 40);
     let mut random = Random(0x5eed_1234_5678_9abc);
     let (mut survived, mut slowest) = (0, Duration::ZERO);
-    const CASES: usize = 20_000;
+    const CASES: usize = 50_000;
     for case in 0..CASES {
         let mut bytes = seeds[case % seeds.len()].to_vec();
         for _ in 0..=random.below(4) {
@@ -371,4 +371,77 @@ fn names_and_descriptors() {
         assert_eq!(with(b"m", descriptor).what(), "method has an illegal descriptor");
     }
     assert_eq!(with(b"m", b"(DDD)V").what(), "arguments do not fit max_locals");
+}
+
+/// Half a megabyte that names the same 64 kB texts 65535 times: parsed in no time and without copies.
+#[test]
+fn repeated_large_texts() {
+    let mut builder = Builder::new();
+    let name = vec![b'm'; 65_535];
+    let descriptor = [b"(".as_slice(), &b"L".repeat(255 * 128), b";)V"].concat();
+    builder.pool[4] = utf8(&name);
+    builder.pool[5] = utf8(&descriptor);
+    let mut bytes = builder.bytes();
+    // Drop the method and the attributes; declare 65535 abstract methods instead.
+    let method_size = 10 + 4 + 12 + builder.code.len() + 2;
+    bytes.truncate(bytes.len() - method_size);
+    let at = bytes.len() - 2;
+    bytes[at..].fill(0xff);
+    for _ in 0..65_535 {
+        bytes.extend([0x04, 0x01, 0, 5, 0, 6, 0, 0]);
+    }
+    bytes.extend([0, 0]);
+    let start = Instant::now();
+    let class = ClassFile::parse(bytes.into()).unwrap();
+    assert_eq!(class.methods.len(), 65_535);
+    assert!(std::sync::Arc::ptr_eq(&class.methods[0].name, &class.methods[65_534].name));
+    assert!(std::sync::Arc::ptr_eq(&class.methods[0].ty, &class.methods[65_534].ty));
+    assert!(start.elapsed() < Duration::from_secs(5));
+}
+
+/// The index of a real image with random damage: opens or not, answers or errs, and does not hang.
+#[test]
+fn damaged_images() {
+    use std::io::Read;
+    let home = tempfile::tempdir().unwrap();
+    std::fs::create_dir(home.path().join("lib")).unwrap();
+    std::fs::write(home.path().join("release"), "JAVA_VERSION=\"17\"").unwrap();
+    let mut good = Vec::new();
+    std::fs::File::open(format!("{JDK_17}/lib/modules"))
+        .unwrap()
+        .take(4 << 20)
+        .read_to_end(&mut good)
+        .unwrap();
+    let mut random = Random(42);
+    let (mut opened, mut failed) = (0, 0);
+    for case in 0..120 {
+        let mut bad = good.clone();
+        match case % 3 {
+            0 => {
+                let at = random.below(28);
+                bad[at] = random.below(256) as u8;
+            }
+            1 => (0..2000).for_each(|_| {
+                let at = 28 + random.below(bad.len() - 28);
+                bad[at] = random.below(256) as u8;
+            }),
+            _ => bad.truncate(random.below(good.len())),
+        }
+        std::fs::write(home.path().join("lib/modules"), &bad).unwrap();
+        match Jdk::open(home.path()) {
+            Ok(jdk) => {
+                opened += 1;
+                for name in ["java/lang/Object", "java/lang/String", "sun/misc/Unsafe", "nothing/At/All"] {
+                    let _ = jdk.class(name).map(|bytes| bytes.map(ClassFile::parse));
+                    let _ = jdk.resource(name);
+                }
+                let _ = jdk.classes();
+            }
+            Err(error) => {
+                failed += 1;
+                let _ = error.to_string();
+            }
+        }
+    }
+    assert!(opened > 10 && failed > 10, "{opened} opened, {failed} failed");
 }

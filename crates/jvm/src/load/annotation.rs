@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use super::error::{At, Malformed};
 use super::pool::ConstantPool;
 use super::reader::{Fault, Read, Reader, Slice, narrow};
@@ -40,7 +42,7 @@ pub enum ElementValue {
     Float(f32),
     Double(f64),
     /// UTF-16 code units.
-    String(Vec<u16>),
+    String(Arc<[u16]>),
     /// Descriptor of the enum type and name of the constant.
     Enum(Arc<str>, Arc<str>),
     /// A return descriptor, `V` for `void.class`.
@@ -54,48 +56,79 @@ const MAX_DEPTH: u32 = 64;
 
 /// Parses a `visible` or `invisible` attribute.
 pub fn annotations(raw: &Slice, pool: &ConstantPool) -> Result<Vec<Annotation>, Malformed> {
-    whole(raw, pool, |reader| reader.list(4, |reader| annotation(reader, pool, 0)))
+    whole(raw, pool, |reader, texts| reader.list(4, |reader| annotation(reader, texts, 0)))
 }
 
 /// Parses a `…_parameters` attribute: a list for each parameter that the compiler counted, which may leave out
 /// synthetic ones.
 pub fn parameter_annotations(raw: &Slice, pool: &ConstantPool) -> Result<Vec<Vec<Annotation>>, Malformed> {
-    whole(raw, pool, |reader| {
+    whole(raw, pool, |reader, texts| {
         let count = reader.u8()?;
-        (0..count).map(|_| reader.list(4, |reader| annotation(reader, pool, 0))).collect()
+        (0..count).map(|_| reader.list(4, |reader| annotation(reader, texts, 0))).collect()
     })
 }
 
 /// Parses an `AnnotationDefault` attribute.
 pub fn default_value(raw: &Slice, pool: &ConstantPool) -> Result<ElementValue, Malformed> {
-    whole(raw, pool, |reader| value(reader, pool, 0))
+    whole(raw, pool, |reader, texts| value(reader, texts, 0))
 }
 
 fn whole<T>(
     raw: &Slice,
     pool: &ConstantPool,
-    parse: impl FnOnce(&mut Reader<'_>) -> Read<T>,
+    parse: impl FnOnce(&mut Reader<'_>, &mut Texts<'_>) -> Read<T>,
 ) -> Result<T, Malformed> {
     let mut reader = Reader::new(raw);
-    let parsed = parse(&mut reader).and_then(|parsed| reader.finish().map(|()| parsed));
+    let mut texts = Texts { pool, names: FxHashMap::default(), strings: FxHashMap::default() };
+    let parsed = parse(&mut reader, &mut texts).and_then(|parsed| reader.finish().map(|()| parsed));
     parsed.map_err(|fault| {
         let offset = narrow(fault.offset).saturating_add(raw.offset());
         Malformed { class: pool.class.clone(), at: At::Offset(offset), what: fault.what }
     })
 }
 
-fn annotation(reader: &mut Reader<'_>, pool: &ConstantPool, depth: u32) -> Read<Annotation> {
-    let descriptor = text(reader, pool)?;
+/// Texts shared by all annotations of one attribute: a hostile one may name the same large text over and over.
+struct Texts<'a> {
+    pool: &'a ConstantPool,
+    names: FxHashMap<u16, Arc<str>>,
+    strings: FxHashMap<u16, Arc<[u16]>>,
+}
+
+impl Texts<'_> {
+    fn name(&mut self, reader: &mut Reader<'_>) -> Read<Arc<str>> {
+        let (offset, index) = (reader.pos(), reader.u16()?);
+        if let Some(name) = self.names.get(&index) {
+            return Ok(name.clone());
+        }
+        let name =
+            self.pool.utf8(index).map_err(|_| Fault { offset, what: "annotation has a wrong text" })?;
+        Ok(self.names.entry(index).or_insert_with(|| name.into()).clone())
+    }
+
+    fn string(&mut self, reader: &mut Reader<'_>) -> Read<Arc<[u16]>> {
+        let (offset, index) = (reader.pos(), reader.u16()?);
+        if let Some(string) = self.strings.get(&index) {
+            return Ok(string.clone());
+        }
+        let units =
+            self.pool.utf16(index).map_err(|_| Fault { offset, what: "annotation has a wrong text" })?;
+        Ok(self.strings.entry(index).or_insert_with(|| units.into()).clone())
+    }
+}
+
+fn annotation(reader: &mut Reader<'_>, texts: &mut Texts<'_>, depth: u32) -> Read<Annotation> {
+    let descriptor = texts.name(reader)?;
     let elements =
-        reader.list(5, |reader| Ok((text(reader, pool)?, value(reader, pool, depth.saturating_add(1))?)))?;
+        reader.list(5, |reader| Ok((texts.name(reader)?, value(reader, texts, depth.saturating_add(1))?)))?;
     Ok(Annotation { descriptor, elements })
 }
 
-fn value(reader: &mut Reader<'_>, pool: &ConstantPool, depth: u32) -> Read<ElementValue> {
+fn value(reader: &mut Reader<'_>, texts: &mut Texts<'_>, depth: u32) -> Read<ElementValue> {
     if depth > MAX_DEPTH {
         return reader.fault("annotation is nested too deeply");
     }
     let start = *reader;
+    let pool = texts.pool;
     let wrong = |_: Malformed| Fault { offset: start.pos(), what: "annotation has a wrong constant" };
     Ok(match reader.u8()? {
         b'Z' => ElementValue::Boolean(pool.int(reader.u16()?).map_err(wrong)? != 0),
@@ -109,19 +142,13 @@ fn value(reader: &mut Reader<'_>, pool: &ConstantPool, depth: u32) -> Read<Eleme
         b'J' => ElementValue::Long(pool.long(reader.u16()?).map_err(wrong)?),
         b'F' => ElementValue::Float(pool.float(reader.u16()?).map_err(wrong)?),
         b'D' => ElementValue::Double(pool.double(reader.u16()?).map_err(wrong)?),
-        b's' => ElementValue::String(pool.utf16(reader.u16()?).map_err(wrong)?),
-        b'e' => ElementValue::Enum(text(reader, pool)?, text(reader, pool)?),
-        b'c' => ElementValue::Class(text(reader, pool)?),
-        b'@' => ElementValue::Annotation(annotation(reader, pool, depth)?),
-        b'[' => ElementValue::Array(reader.list(3, |reader| value(reader, pool, depth.saturating_add(1)))?),
+        b's' => ElementValue::String(texts.string(reader)?),
+        b'e' => ElementValue::Enum(texts.name(reader)?, texts.name(reader)?),
+        b'c' => ElementValue::Class(texts.name(reader)?),
+        b'@' => ElementValue::Annotation(annotation(reader, texts, depth)?),
+        b'[' => ElementValue::Array(reader.list(3, |reader| value(reader, texts, depth.saturating_add(1)))?),
         _ => return start.fault("unknown annotation value tag"),
     })
-}
-
-fn text(reader: &mut Reader<'_>, pool: &ConstantPool) -> Read<Arc<str>> {
-    let offset = reader.pos();
-    let text = pool.utf8(reader.u16()?).map_err(|_| Fault { offset, what: "annotation has a wrong text" })?;
-    Ok(text.into())
 }
 
 fn low_half(value: i32) -> u16 {

@@ -7,7 +7,6 @@ use super::annotation::RawAnnotations;
 use super::class::{
     BootstrapMethod, Code, EnclosingMethod, Handler, InnerClass, LocalVariable, Parameter, RecordComponent,
 };
-use super::descriptor::FieldType;
 use super::module::{self, Module};
 use super::parse::{Input, MemberAttributes};
 use super::reader::{Fault, Read, Reader, Slice};
@@ -51,7 +50,7 @@ pub(super) fn of_class(input: &Input, reader: &mut Reader<'_>) -> Read<ClassAttr
                     Ok(BootstrapMethod { handle: at.u16()?, args: at.list(2, Reader::u16)? })
                 })?;
             }
-            "Module" if major >= 53 => found.module = Some(Box::new(module::module(at, &input.pool)?)),
+            "Module" if major >= 53 => found.module = Some(Box::new(module::module(input, at)?)),
             _ => return annotation(input, name, at, &mut found.annotations),
         }
         Ok(true)
@@ -129,12 +128,10 @@ fn each<'a>(
     let count = reader.u16()?;
     for _ in 0..count {
         let offset = reader.pos();
-        let Ok(name) = input.pool.utf8(reader.u16()?) else {
-            return Err(Fault { offset, what: "attribute has no name" });
-        };
+        let name = input.text_at(reader)?;
         let len = reader.u32()?;
         let mut content = reader.sub(len)?;
-        if visit(name, &mut content)? && content.finish().is_err() {
+        if visit(&name, &mut content)? && content.finish().is_err() {
             return Err(Fault { offset, what: "attribute has a wrong length" });
         }
     }
@@ -149,28 +146,24 @@ fn raw(input: &Input, at: &mut Reader<'_>) -> Slice {
 }
 
 fn inner_class(input: &Input, at: &mut Reader<'_>) -> Read<InnerClass> {
-    let inner = input.class_at(at)?;
-    let offset = at.pos();
-    let outer = input.optional_class(at.u16()?, offset)?;
-    let offset = at.pos();
-    let name = input.optional_text(at.u16()?, offset)?;
-    Ok(InnerClass { inner, outer, name, access: at.u16()? })
+    Ok(InnerClass {
+        inner: input.class_at(at)?,
+        outer: input.optional_class_at(at)?,
+        name: input.optional_text_at(at)?,
+        access: at.u16()?,
+    })
 }
 
 fn enclosing_method(input: &Input, at: &mut Reader<'_>) -> Read<EnclosingMethod> {
-    let class = input.class_at(at)?;
-    let offset = at.pos();
-    let index = at.u16()?;
-    let method = input.pool.optional(index, |pool, index| pool.name_and_type(index));
-    let method = method.map_err(|_| Fault { offset, what: "EnclosingMethod does not name a method" })?;
-    Ok(EnclosingMethod { class, method: method.map(|method| (method.name.into(), method.descriptor.into())) })
+    Ok(EnclosingMethod { class: input.class_at(at)?, method: input.optional_name_and_type_at(at)? })
 }
 
 fn record_component(input: &Input, at: &mut Reader<'_>) -> Read<RecordComponent> {
     let start = *at;
     let name = input.text_at(at)?;
-    let descriptor = input.text_at(at)?;
-    let Some(ty) = FieldType::parse(&descriptor) else {
+    let descriptor_index = at.u16()?;
+    let descriptor = input.text(descriptor_index, start.pos())?.text;
+    let Some(ty) = input.interner.field_type(&input.pool, descriptor_index) else {
         return start.fault("record component has an illegal descriptor");
     };
     let mut found = MemberAttributes::default();
@@ -182,9 +175,7 @@ fn parameters(input: &Input, at: &mut Reader<'_>) -> Read<Vec<Parameter>> {
     let count = at.u8()?;
     let mut parameters = Vec::with_capacity(count.into());
     for _ in 0..count {
-        let offset = at.pos();
-        let name = input.optional_text(at.u16()?, offset)?;
-        parameters.push(Parameter { name, access: at.u16()? });
+        parameters.push(Parameter { name: input.optional_text_at(at)?, access: at.u16()? });
     }
     Ok(parameters)
 }

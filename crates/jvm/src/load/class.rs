@@ -65,7 +65,8 @@ pub struct Method {
     pub access: u16,
     pub name: Arc<str>,
     pub descriptor: Arc<str>,
-    pub ty: MethodType,
+    /// Shared by the class's methods of the same descriptor.
+    pub ty: Arc<MethodType>,
     /// Present unless the method is native or abstract.
     pub code: Option<Code>,
     /// The `throws` clause.

@@ -17,7 +17,7 @@ pub enum FieldType {
     /// Internal name, `java/lang/String`.
     Class(Arc<str>),
     /// Of this element type.
-    Array(Box<FieldType>),
+    Array(Arc<FieldType>),
 }
 
 /// Parameters without the receiver, and the result; `None` is void.
@@ -142,7 +142,7 @@ fn field_type(text: &str) -> Option<(FieldType, &str)> {
         _ => return None,
     };
     for _ in 0..dimensions {
-        ty = FieldType::Array(Box::new(ty));
+        ty = FieldType::Array(Arc::new(ty));
     }
     Some((ty, rest))
 }

@@ -18,6 +18,9 @@ const HEADER_SIZE: u64 = 28;
 const HASH_MULTIPLIER: u32 = 0x0100_0193;
 /// Nothing in a JDK comes near; a broken index must not make us allocate without bound.
 const MAX_RESOURCE: u64 = 1 << 28;
+const MAX_STRING: usize = 1 << 16;
+/// Seven kinds are known and each occurs once.
+const MAX_ATTRIBUTES: usize = 32;
 
 pub(super) struct Image {
     path: PathBuf,
@@ -158,6 +161,8 @@ impl Image {
     /// The NUL-terminated string at an offset.
     pub fn string_bytes(&self, offset: u32) -> Option<&[u8]> {
         let rest = self.strings.get(usize::try_from(offset).ok()?..)?;
+        // No name is longer than a constant-pool text; a broken index must not make every look-up a long scan.
+        let rest = rest.get(..MAX_STRING).unwrap_or(rest);
         rest.split(|byte| *byte == 0).next()
     }
 
@@ -212,7 +217,7 @@ impl Image {
         let start = self.number(&self.offsets, index)?;
         let mut rest = self.locations.get(usize::try_from(start).ok()?..)?.iter();
         let mut location = Location::default();
-        loop {
+        for _ in 0..MAX_ATTRIBUTES {
             let head = *rest.next()?;
             let mut value = 0u64;
             let kind = head >> 3;
@@ -235,6 +240,7 @@ impl Image {
                 _ => {}
             }
         }
+        None
     }
 
     fn number(&self, table: &[u8], index: u32) -> Option<u32> {

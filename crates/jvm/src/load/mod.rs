@@ -20,6 +20,7 @@ mod file;
 mod image;
 mod image_resource;
 pub mod instr;
+mod intern;
 mod jar;
 mod jdk;
 pub mod module;

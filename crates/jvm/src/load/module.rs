@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::pool::ConstantPool;
-use super::reader::{Fault, Read, Reader};
+use super::parse::Input;
+use super::reader::{Read, Reader};
 
 #[derive(Clone, Debug)]
 pub struct Module {
@@ -41,54 +41,34 @@ pub struct Provides {
     pub with: Vec<Arc<str>>,
 }
 
-pub(super) fn module(reader: &mut Reader<'_>, pool: &ConstantPool) -> Read<Module> {
+pub(super) fn module(input: &Input, reader: &mut Reader<'_>) -> Read<Module> {
     Ok(Module {
-        name: module_name(reader, pool)?,
+        name: input.module_at(reader)?,
         flags: reader.u16()?,
-        version: version(reader, pool)?,
+        version: input.optional_text_at(reader)?,
         requires: reader.list(6, |reader| {
             Ok(Requires {
-                module: module_name(reader, pool)?,
+                module: input.module_at(reader)?,
                 flags: reader.u16()?,
-                version: version(reader, pool)?,
+                version: input.optional_text_at(reader)?,
             })
         })?,
-        exports: reader.list(6, |reader| exports(reader, pool))?,
-        opens: reader.list(6, |reader| exports(reader, pool))?,
-        uses: reader.list(2, |reader| class_name(reader, pool))?,
+        exports: reader.list(6, |reader| exports(input, reader))?,
+        opens: reader.list(6, |reader| exports(input, reader))?,
+        uses: reader.list(2, |reader| input.class_at(reader))?,
         provides: reader.list(4, |reader| {
             Ok(Provides {
-                service: class_name(reader, pool)?,
-                with: reader.list(2, |reader| class_name(reader, pool))?,
+                service: input.class_at(reader)?,
+                with: reader.list(2, |reader| input.class_at(reader))?,
             })
         })?,
     })
 }
 
-fn exports(reader: &mut Reader<'_>, pool: &ConstantPool) -> Read<Exports> {
-    let offset = reader.pos();
-    let package = pool.package(reader.u16()?).map_err(|_| wrong(offset))?.into();
-    let flags = reader.u16()?;
-    let to = reader.list(2, |reader| module_name(reader, pool))?;
-    Ok(Exports { package, flags, to })
-}
-
-fn module_name(reader: &mut Reader<'_>, pool: &ConstantPool) -> Read<Arc<str>> {
-    let offset = reader.pos();
-    Ok(pool.module(reader.u16()?).map_err(|_| wrong(offset))?.into())
-}
-
-fn class_name(reader: &mut Reader<'_>, pool: &ConstantPool) -> Read<Arc<str>> {
-    let offset = reader.pos();
-    Ok(pool.class(reader.u16()?).map_err(|_| wrong(offset))?.into())
-}
-
-fn version(reader: &mut Reader<'_>, pool: &ConstantPool) -> Read<Option<Arc<str>>> {
-    let offset = reader.pos();
-    let text = pool.optional(reader.u16()?, ConstantPool::utf8).map_err(|_| wrong(offset))?;
-    Ok(text.map(Into::into))
-}
-
-fn wrong(offset: usize) -> Fault {
-    Fault { offset, what: "Module has a wrong constant" }
+fn exports(input: &Input, reader: &mut Reader<'_>) -> Read<Exports> {
+    Ok(Exports {
+        package: input.module_at(reader)?,
+        flags: reader.u16()?,
+        to: reader.list(2, |reader| input.module_at(reader))?,
+    })
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::annotation::RawAnnotations;
 use super::attributes::{self, ClassAttributes};
 use super::class::{ClassFile, Code, Field, Method, Parameter, access};
-use super::descriptor::{FieldType, MethodType, is_class_name, is_member_name, is_method_name};
+use super::descriptor::{FieldType, is_class_name};
 use super::error::{At, LoadError, Malformed};
+use super::intern::{Interner, Text};
 use super::pool::{Constant, ConstantPool};
 use super::reader::{Fault, Read, Reader, Slice, narrow};
 use super::{NEWEST_MAJOR, OLDEST_MAJOR};
@@ -30,7 +31,7 @@ impl ClassFile {
         let mut pool = ConstantPool::parse(&mut reader, &bytes).map_err(nameless)?;
         let (access, name) = class_name(&mut reader, &pool).map_err(nameless)?;
         pool.class = name.clone();
-        let input = Input { bytes: bytes.clone(), pool, name, major };
+        let input = Input { bytes: bytes.clone(), pool, name, major, interner: Interner::default() };
         match input.class(reader, minor, access) {
             Ok(class) => Ok(class),
             Err((name, fault)) => Err(malformed(name, fault).into()),
@@ -69,6 +70,7 @@ pub(super) struct Input {
     pub pool: ConstantPool,
     pub name: Arc<str>,
     pub major: u16,
+    pub interner: Interner,
 }
 
 impl Input {
@@ -81,7 +83,7 @@ impl Input {
 
     fn body(&self, reader: &mut Reader<'_>) -> Read<Body> {
         let offset = reader.pos();
-        let super_name = self.optional_class(reader.u16()?, offset)?;
+        let super_name = self.optional_class_at(reader)?;
         let rootless = &*self.name == "java/lang/Object" || &*self.name == "module-info";
         if super_name.is_none() && !rootless {
             return Err(Fault { offset, what: "class has no superclass" });
@@ -100,12 +102,13 @@ impl Input {
     fn field(&self, reader: &mut Reader<'_>) -> Read<Field> {
         let start = *reader;
         let mut access = reader.u16()?;
-        let name = self.text_at(reader)?;
-        let descriptor = self.text_at(reader)?;
-        if !is_member_name(&name) {
+        let (name, descriptor_index) = (reader.u16()?, reader.u16()?);
+        let name = self.text(name, start.pos())?;
+        let descriptor = self.text(descriptor_index, start.pos())?.text;
+        if !name.is_member_name {
             return start.fault("field has an illegal name");
         }
-        let Some(ty) = FieldType::parse(&descriptor) else {
+        let Some(ty) = self.interner.field_type(&self.pool, descriptor_index) else {
             return start.fault("field has an illegal descriptor");
         };
         let attributes = attributes::of_field(self, reader)?;
@@ -117,18 +120,19 @@ impl Input {
             return start.fault("ConstantValue does not fit the field's type");
         }
         let (signature, annotations) = (attributes.signature, attributes.annotations);
-        Ok(Field { access, name, descriptor, ty, constant_value, signature, annotations })
+        Ok(Field { access, name: name.text, descriptor, ty, constant_value, signature, annotations })
     }
 
     fn method(&self, reader: &mut Reader<'_>) -> Read<Method> {
         let start = *reader;
         let mut access = reader.u16()?;
-        let name = self.text_at(reader)?;
-        let descriptor = self.text_at(reader)?;
-        if !is_method_name(&name) {
+        let (name, descriptor_index) = (reader.u16()?, reader.u16()?);
+        let name = self.text(name, start.pos())?;
+        let descriptor = self.text(descriptor_index, start.pos())?.text;
+        if !name.is_method_name {
             return start.fault("method has an illegal name");
         }
-        let Some(ty) = MethodType::parse(&descriptor) else {
+        let Some(ty) = self.interner.method_type(&self.pool, descriptor_index) else {
             return start.fault("method has an illegal descriptor");
         };
         let attributes = attributes::of_method(self, reader)?;
@@ -138,7 +142,7 @@ impl Input {
         let method = Method {
             class: self.name.clone(),
             access,
-            name,
+            name: name.text,
             descriptor,
             ty,
             code: attributes.code,
@@ -172,29 +176,65 @@ impl Input {
     /// A `u16` index of a text.
     pub fn text_at(&self, reader: &mut Reader<'_>) -> Read<Arc<str>> {
         let offset = reader.pos();
-        let text = self.pool.utf8(reader.u16()?);
-        text.map(Into::into).map_err(|_| Fault { offset, what: "refers to a constant that is not a text" })
+        self.text(reader.u16()?, offset).map(|text| text.text)
+    }
+
+    /// A `u16` index of a text, or 0.
+    pub fn optional_text_at(&self, reader: &mut Reader<'_>) -> Read<Option<Arc<str>>> {
+        let offset = reader.pos();
+        match reader.u16()? {
+            0 => Ok(None),
+            index => self.text(index, offset).map(|text| Some(text.text)),
+        }
     }
 
     /// A `u16` index of a class.
     pub fn class_at(&self, reader: &mut Reader<'_>) -> Read<Arc<str>> {
         let offset = reader.pos();
-        match self.optional_class(reader.u16()?, offset)? {
-            Some(name) => Ok(name),
-            None => Err(Fault { offset, what: "refers to constant 0 where a class is needed" }),
+        self.class_name(reader.u16()?, offset)
+    }
+
+    /// A `u16` index of a class, or 0.
+    pub fn optional_class_at(&self, reader: &mut Reader<'_>) -> Read<Option<Arc<str>>> {
+        let offset = reader.pos();
+        match reader.u16()? {
+            0 => Ok(None),
+            index => self.class_name(index, offset).map(Some),
         }
     }
 
-    pub fn optional_class(&self, index: u16, offset: usize) -> Read<Option<Arc<str>>> {
-        let name = self.pool.optional(index, ConstantPool::class);
-        name.map(|name| name.map(Into::into))
-            .map_err(|_| Fault { offset, what: "refers to a constant that is not a class" })
+    /// A `u16` index of a module or package.
+    pub fn module_at(&self, reader: &mut Reader<'_>) -> Read<Arc<str>> {
+        let offset = reader.pos();
+        let Ok(text) = self.pool.module_text(reader.u16()?) else {
+            return Err(Fault { offset, what: "refers to a constant that is not a module or package" });
+        };
+        self.text(text, offset).map(|text| text.text)
     }
 
-    pub fn optional_text(&self, index: u16, offset: usize) -> Read<Option<Arc<str>>> {
-        let text = self.pool.optional(index, ConstantPool::utf8);
-        text.map(|text| text.map(Into::into))
-            .map_err(|_| Fault { offset, what: "refers to a constant that is not a text" })
+    /// A `u16` index of a name and type, or 0.
+    pub fn optional_name_and_type_at(&self, reader: &mut Reader<'_>) -> Read<Option<(Arc<str>, Arc<str>)>> {
+        let offset = reader.pos();
+        let index = reader.u16()?;
+        if index == 0 {
+            return Ok(None);
+        }
+        let Ok((name, descriptor)) = self.pool.name_and_type_texts(index) else {
+            return Err(Fault { offset, what: "refers to a constant that is not a name and type" });
+        };
+        Ok(Some((self.text(name, offset)?.text, self.text(descriptor, offset)?.text)))
+    }
+
+    pub fn text(&self, index: u16, offset: usize) -> Read<Text> {
+        let text = self.interner.text(&self.pool, index);
+        text.map_err(|_| Fault { offset, what: "refers to a constant that is not a text" })
+    }
+
+    fn class_name(&self, index: u16, offset: usize) -> Read<Arc<str>> {
+        let Ok(text) = self.pool.class_text(index) else {
+            return Err(Fault { offset, what: "refers to a constant that is not a class" });
+        };
+        self.text(text, offset).map(|text| text.text)
     }
 }
 

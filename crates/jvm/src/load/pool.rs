@@ -225,6 +225,30 @@ impl ConstantPool {
         }
     }
 
+    /// The index of the text that names a class, for interning.
+    pub(super) fn class_text(&self, index: u16) -> Got<u16> {
+        match self.entry(index) {
+            Entry::Class(name) => Ok(name),
+            _ => self.wrong(index, "is not a class"),
+        }
+    }
+
+    /// As `class_text`, of a module or package.
+    pub(super) fn module_text(&self, index: u16) -> Got<u16> {
+        match self.entry(index) {
+            Entry::Module(name) | Entry::Package(name) => Ok(name),
+            _ => self.wrong(index, "is not a module or package"),
+        }
+    }
+
+    /// As `class_text`, of a name and a descriptor.
+    pub(super) fn name_and_type_texts(&self, index: u16) -> Got<(u16, u16)> {
+        match self.entry(index) {
+            Entry::NameAndType(name, descriptor) => Ok((name, descriptor)),
+            _ => self.wrong(index, "is not a name and type"),
+        }
+    }
+
     pub fn int(&self, index: u16) -> Got<i32> {
         match self.entry(index) {
             Entry::Int(value) => Ok(value),
@@ -325,11 +349,6 @@ impl ConstantPool {
             Entry::Package(name) => self.utf8(name),
             _ => self.wrong(index, "is not a package"),
         }
-    }
-
-    /// Index 0 means “none”, as in many attributes; otherwise what `read` gets.
-    pub fn optional<'a, T>(&'a self, index: u16, read: impl Fn(&'a Self, u16) -> Got<T>) -> Got<Option<T>> {
-        if index == 0 { Ok(None) } else { read(self, index).map(Some) }
     }
 
     fn member(&self, class: u16, member: u16, interface: bool) -> Got<MemberRef<'_>> {
