@@ -4,6 +4,7 @@ import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import jdk.internal.org.objectweb.asm.ClassReader;
@@ -18,17 +19,31 @@ import jdk.internal.org.objectweb.asm.Opcodes;
  *
  * <p>Edges of a method are numbered in code order: a conditional jump has two (falls through, jumps), a switch has one a
  * distinct target, the default included, in the order they are first named (default first). Frames are dropped
- * instead of recomputed; the process runs without verification for that.
+ * instead of recomputed; the process runs without verification for that. An edge counts for a method when it ran in a
+ * call of that method: what others do with it is no proof that a call of its own can reach the edge.
  */
-public final class Edges implements UnaryOperator<byte[]>, Supplier<String> {
+public final class Edges implements UnaryOperator<byte[]>, Supplier<String>, Consumer<String> {
     private static final int API = Opcodes.ASM8;
     private static final Map<String, int[]> METHODS = new LinkedHashMap<>(); // name -> first probe, number of probes
-    private static final BitSet HIT = new BitSet();
+    private static final BitSet HIT = new BitSet(); // in the present call
+    private static final BitSet REACHED = new BitSet(); // in calls of the method itself
     private static int next;
 
     /** Called by probes. */
     public static void hit(int probe) {
         HIT.set(probe);
+    }
+
+    /** A call of this method ended. */
+    @Override
+    public void accept(String method) {
+        int[] range = METHODS.getOrDefault(method, new int[] {0, 0});
+        for (int i = range[0]; i < range[0] + range[1]; i++) {
+            if (HIT.get(i)) {
+                REACHED.set(i);
+            }
+        }
+        HIT.clear();
     }
 
     @Override
@@ -37,7 +52,7 @@ public final class Edges implements UnaryOperator<byte[]>, Supplier<String> {
         METHODS.forEach((name, range) -> {
             out.append(out.length() == 0 ? "" : " ").append(name).append(':').append(range[1]).append(':');
             for (int i = 0, shown = 0; i < range[1]; i++) {
-                if (HIT.get(range[0] + i)) {
+                if (REACHED.get(range[0] + i)) {
                     out.append(shown++ == 0 ? "" : ",").append(i);
                 }
             }
@@ -57,6 +72,11 @@ public final class Edges implements UnaryOperator<byte[]>, Supplier<String> {
                 owner = name.replace('/', '.');
                 super.visit(version, access, name, signature, parent, faces);
             }
+
+            // Sealed classes: the library calls them experimental (JDK 17) or final (later). Left out, they are open.
+            public void visitPermittedSubclassExperimental(String permitted) {}
+
+            public void visitPermittedSubclass(String permitted) {}
 
             @Override
             public MethodVisitor visitMethod(int access, String name, String desc, String signature, String[] throwing) {

@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Locale;
 import java.util.TimeZone;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -51,6 +52,7 @@ public final class Oracle {
     private static long timeoutMillis = 2000;
     private static UnaryOperator<byte[]> transform;
     private static Supplier<String> edges = () -> "";
+    private static Consumer<String> ended = method -> {};
     private static World shared;
 
     /** Counts calls begun and ended: odd while one runs. */
@@ -85,6 +87,7 @@ public final class Oracle {
                     Object made = Class.forName("Edges").getDeclaredConstructor().newInstance();
                     transform = (UnaryOperator<byte[]>) made;
                     edges = (Supplier<String>) made;
+                    ended = (Consumer<String>) made;
                     break;
                 default:
                     throw new IllegalArgumentException(arguments[i]);
@@ -197,6 +200,7 @@ public final class Oracle {
             thrown = e.getCause();
         } finally {
             tick++;
+            ended.accept(request[2] + "." + name + ":" + descriptor);
         }
         return describe(request, method, receiver, received, result, thrown, arguments, types);
     }

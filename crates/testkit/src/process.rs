@@ -29,6 +29,7 @@ impl Launch {
             "-XX:TieredStopAtLevel=1",
             "-XX:-OmitStackTraceInFastThrow", // otherwise hot exceptions lose their messages
             "-Xlog:disable",
+            "-XX:+DisplayVMOutputToStderr",
             "-Dfile.encoding=UTF-8",
         ]
         .map(String::from)
@@ -37,11 +38,9 @@ impl Launch {
             let export = "java.base/jdk.internal.org.objectweb.asm=ALL-UNNAMED";
             files.push(sources.join("Edges.java"));
             options.extra = vec!["--add-exports".into(), export.into()];
-            arguments.extend([
-                "--add-exports".into(),
-                export.into(),
-                "-XX:-BytecodeVerificationRemote".into(),
-            ]);
+            arguments.extend(["--add-exports".into(), export.into()]);
+            let unverified = ["-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"];
+            arguments.extend(unverified.map(String::from));
         }
         let classes = jdk.compile(&files, &options)?;
         arguments.extend(["-cp".into(), classes.display().to_string(), "Oracle".into()]);
@@ -69,7 +68,13 @@ impl Launch {
             .map_err(|e| Error::Oracle(format!("{}: {e}", self.java.display())))?;
         let input = child.stdin.take().ok_or_else(|| Error::Oracle("no standard input".into()))?;
         let output = child.stdout.take().ok_or_else(|| Error::Oracle("no standard output".into()))?;
-        Ok(Process { child, input, output: BufReader::with_capacity(1 << 16, output) })
+        let mut process = Process { child, input, output: BufReader::with_capacity(1 << 16, output) };
+        let greeting = process.exchange(&["E java.lang.Object".to_string()])?;
+        if greeting != ["L"] {
+            let command = format!("{} {}", self.java.display(), self.arguments.join(" "));
+            return Err(Error::Oracle(format!("it does not answer; started as: {command}")));
+        }
+        Ok(process)
     }
 }
 
