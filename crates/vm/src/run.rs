@@ -7,7 +7,7 @@ use crate::frame::{Frame, Ret, Then};
 use crate::heap::ObjId;
 use crate::lang::{Callable, Lang, NativeResult, Raise, Stop, Val};
 use crate::machine::{Outcome, Thrown, Vm, sort_of};
-use crate::trace::{Edge, ElemKind};
+use crate::trace::{Edge, ElemKind, Site};
 use ir::{BlockId, Check, ClassId, FuncId, Function, MemType, Op, Reg, StrId, Type};
 use std::sync::Arc;
 use term::TermId;
@@ -214,6 +214,9 @@ impl<L: Lang> Vm<L> {
     fn unwind(&mut self, exception: ObjId) -> Result<Option<Outcome>, Stop> {
         loop {
             let Some(frame) = self.frames.last_mut() else { return Ok(Some(Outcome::Threw(exception))) };
+            if frame.tracked {
+                self.trace.raised.insert(Site { func: frame.func, index: frame.pc });
+            }
             let block = frame.function.block_at(frame.pc);
             if let Some(landing) = frame.function.blocks[block].unwind {
                 frame.caught = exception;

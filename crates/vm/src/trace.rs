@@ -51,6 +51,8 @@ pub struct Trace {
     pub conditions: Vec<TermId>,
     pub edges: FxHashSet<Edge>,
     pub blocks: FxHashSet<(FuncId, BlockId)>,
+    /// Instructions of tracked functions that an exception left from.
+    pub raised: FxHashSet<Site>,
 }
 
 /// A branch edge taken in a tracked function: the instruction and the position of its successor.
@@ -67,6 +69,7 @@ impl Trace {
         self.conditions.clear();
         self.edges.clear();
         self.blocks.clear();
+        self.raised.clear();
     }
 
     /// The condition of an element's alternative.
