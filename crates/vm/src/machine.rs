@@ -61,6 +61,8 @@ pub struct Vm<L: Lang> {
     pub salt: u64,
     /// Where the exception thrown last came from.
     pub thrown: Option<Thrown>,
+    /// Where the last run that was stopped had got to, for people.
+    pub stopped_at: String,
     /// Instructions run since the machine was made.
     pub steps: u64,
     /// Where `steps` ends the run.
@@ -86,6 +88,7 @@ impl<L: Lang> Vm<L> {
             interrupt: Arc::new(AtomicBool::new(false)),
             salt: 0,
             thrown: None,
+            stopped_at: String::new(),
             steps: 0,
             step_limit: 0,
             vals: Vec::new(),
@@ -132,6 +135,9 @@ impl<L: Lang> Vm<L> {
             Ok(None) => self.drive(),
             Err(stop) => Outcome::Stopped(stop),
         };
+        if matches!(outcome, Outcome::Stopped(_)) {
+            self.stopped_at = self.place();
+        }
         self.frames.truncate(depth);
         outcome
     }

@@ -1,0 +1,144 @@
+//! What the explorer reads of the program: where an alternative leads, and how far it is to what is wanted.
+
+use ir::{BlockId, Cfg, Edges, FuncId, Function, Op};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use vm::{Callable, Edge, ElemKind, Lang, Site, Vm};
+
+/// Functions looked at so far. Natives have no code.
+#[derive(Default)]
+pub struct Code {
+    functions: BTreeMap<FuncId, Option<Known>>,
+}
+
+struct Known {
+    function: Arc<Function>,
+    cfg: Cfg,
+    tracked: bool,
+    /// Blocks between a block and the nearest one that has a wanted edge; only for tracked functions.
+    distance: Vec<u32>,
+}
+
+/// No wanted edge can be reached within the function.
+pub const FAR: u32 = 1_000;
+
+impl Code {
+    fn known<L: Lang>(&mut self, vm: &mut Vm<L>, func: FuncId) -> Option<&Known> {
+        self.functions
+            .entry(func)
+            .or_insert_with(|| match vm.callable(func) {
+                // Decisions outside any function (inputs being built) have no code.
+                _ if func == FuncId(u32::MAX) => None,
+                Ok(Callable::Ir(function)) => {
+                    let cfg = Cfg::new(&function);
+                    let tracked = vm.lang.is_tracked(func);
+                    let distance = vec![FAR; cfg.len()];
+                    Some(Known { function, cfg, tracked, distance })
+                }
+                Ok(Callable::Native(_)) | Err(_) => None,
+            })
+            .as_ref()
+    }
+
+    /// Where an alternative of a decision leads: the edge it takes, if it is a branch's, and the block.
+    pub fn leads<L: Lang>(&mut self, vm: &mut Vm<L>, site: Site, kind: ElemKind, alternative: u32) -> Leads {
+        let outside = Leads { tracked: false, edge: None, block: None };
+        if site.func == FuncId(u32::MAX) {
+            return outside;
+        }
+        let Some(known) = self.known(vm, site.func) else { return outside };
+        let function = &*known.function;
+        let Some(inst) = function.code.get(site.index as usize) else { return outside };
+        let here = function.block_at(site.index);
+        let successors = function.successors(here);
+        let is_branch = kind == ElemKind::Branch && matches!(inst.op, Op::Br | Op::Switch);
+        let successor = match (is_branch, inst.op) {
+            (true, Op::Br) => Some(alternative),
+            // The machine makes one alternative of the cases that go to one block, in order of appearance.
+            (true, _) => (0..successors.len() as u32)
+                .filter(|s| first_position(&successors, *s) == *s)
+                .nth(alternative as usize),
+            (false, _) => None,
+        };
+        let block = match (successor, kind) {
+            (Some(s), _) => successors.get(s as usize).copied(),
+            (None, ElemKind::Check(_)) if alternative == 1 => function.blocks[here].unwind,
+            (None, _) => Some(here),
+        };
+        let edge = successor.map(|successor| Edge { func: site.func, index: site.index, successor });
+        Leads { tracked: known.tracked, edge, block }
+    }
+
+    /// Measures a function again: some of its edges are still wanted.
+    pub fn measure<L: Lang>(&mut self, vm: &mut Vm<L>, func: FuncId, wanted: &[Edge]) {
+        if self.known(vm, func).is_none() {
+            return;
+        }
+        let Some(Some(known)) = self.functions.get_mut(&func) else { return };
+        known.distance.fill(FAR);
+        let mut queue = VecDeque::new();
+        for edge in wanted {
+            let block = known.function.block_at(edge.index);
+            if known.distance[block.0 as usize] != 0 {
+                known.distance[block.0 as usize] = 0;
+                queue.push_back(block);
+            }
+        }
+        while let Some(block) = queue.pop_front() {
+            let next = known.distance[block.0 as usize] + 1;
+            for pred in known.cfg.preds(block, Edges::All) {
+                if known.distance[pred.0 as usize] > next {
+                    known.distance[pred.0 as usize] = next;
+                    queue.push_back(pred);
+                }
+            }
+        }
+    }
+
+    /// Blocks from a block to the nearest wanted edge of its function; 0 where functions are not tracked, whose
+    /// branches decide what tracked code sees.
+    pub fn distance(&self, func: FuncId, block: Option<BlockId>) -> u32 {
+        match (self.functions.get(&func), block) {
+            (Some(Some(known)), Some(block)) if known.tracked => {
+                known.distance.get(block.0 as usize).copied().unwrap_or(FAR)
+            }
+            // The exception leaves the function: a caller may catch it.
+            (Some(Some(known)), None) if known.tracked => FAR / 2,
+            _ => 0,
+        }
+    }
+
+    /// The function and line of a site, for people.
+    pub fn place<L: Lang>(&mut self, vm: &mut Vm<L>, site: Site) -> String {
+        let Some(known) = self.known(vm, site.func) else { return "before the call".to_string() };
+        let line = known.function.positions.get(site.index as usize).map_or(0, |p| p.line);
+        match line {
+            0 => known.function.name.clone(),
+            _ => format!("{}:{line}", known.function.name),
+        }
+    }
+}
+
+/// See [`Code::leads`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leads {
+    pub tracked: bool,
+    pub edge: Option<Edge>,
+    pub block: Option<BlockId>,
+}
+
+/// One edge for all successors of a switch that are the same block.
+pub fn canonical_edge(function: &Function, edge: Edge) -> Edge {
+    match function.code.get(edge.index as usize).map(|i| i.op) {
+        Some(Op::Switch) => {
+            let successors = function.successors(function.block_at(edge.index));
+            Edge { successor: first_position(&successors, edge.successor), ..edge }
+        }
+        _ => edge,
+    }
+}
+
+fn first_position(successors: &[BlockId], successor: u32) -> u32 {
+    let target = successors.get(successor as usize);
+    successors.iter().position(|b| Some(b) == target).map_or(successor, |p| p as u32)
+}

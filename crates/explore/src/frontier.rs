@@ -1,0 +1,107 @@
+//! The frontier: alternatives nobody took yet, and the trait by which a strategy picks among them.
+
+use crate::code::Code;
+use crate::goal::{Goal, ObligationId};
+use crate::tree::Slot;
+use std::collections::{BTreeMap, BTreeSet};
+use vm::{ElemKind, Site};
+
+/// An alternative that may be tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    pub slot: Slot,
+    pub site: Site,
+    pub kind: ElemKind,
+    pub alternative: u32,
+    /// Decisions above it.
+    pub depth: u32,
+    /// How often the site had decided before on this path.
+    pub visit: u32,
+    /// Candidates are numbered as they are found.
+    pub order: u64,
+    /// Where it leads.
+    pub leads: crate::code::Leads,
+}
+
+/// What came of trying a candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tried {
+    /// A run took it; whether it met an obligation first.
+    Ran {
+        new: bool,
+    },
+    Infeasible,
+    GaveUp,
+}
+
+/// Picks what to try next. One file each in `strategy/`; `docs/add-a-strategy.md` tells how.
+pub trait Strategy {
+    /// A candidate was found.
+    fn add(&mut self, candidate: Candidate);
+
+    /// The next to try; `None` only if there is none left.
+    fn next(&mut self, guide: &Guide<'_>) -> Option<Candidate>;
+
+    /// What came of one.
+    fn feedback(&mut self, _candidate: &Candidate, _tried: Tried) {}
+}
+
+/// What a strategy may want to know.
+pub struct Guide<'a> {
+    pub(crate) goal: &'a dyn Goal,
+    pub(crate) covered: &'a [Option<crate::finished::RunId>],
+    pub(crate) code: &'a Code,
+    pub(crate) checks: &'a Checks,
+}
+
+impl Guide<'_> {
+    /// Whether the candidate takes an edge that an unmet obligation asks for.
+    pub fn is_wanted(&self, candidate: &Candidate) -> bool {
+        candidate.leads.edge.is_some_and(|edge| self.goal.of_edge(edge).iter().any(|o| self.is_unmet(*o)))
+    }
+
+    /// Whether the candidate is a check of tracked code that no run has seen going that way, and that was not
+    /// refused often enough yet.
+    pub fn is_fresh_check(&self, candidate: &Candidate) -> bool {
+        candidate.leads.tracked
+            && matches!(candidate.kind, ElemKind::Check(_))
+            && self.checks.is_fresh(candidate.site, candidate.alternative)
+    }
+
+    /// Blocks from where the candidate leads to the nearest wanted edge of the same function.
+    pub fn distance(&self, candidate: &Candidate) -> u32 {
+        self.code.distance(candidate.site.func, candidate.leads.block)
+    }
+
+    fn is_unmet(&self, obligation: ObligationId) -> bool {
+        self.covered.get(obligation as usize).is_some_and(|run| run.is_none())
+    }
+}
+
+/// Which way each check has gone, and how often it refused to go the other.
+#[derive(Default)]
+pub(crate) struct Checks {
+    seen: BTreeSet<(Site, u32)>,
+    refused: BTreeMap<(Site, u32), u32>,
+    tries: u32,
+}
+
+impl Checks {
+    /// A check that refused so often is left alone.
+    pub(crate) fn new(tries: u32) -> Checks {
+        Checks { tries, ..Checks::default() }
+    }
+
+    pub(crate) fn saw(&mut self, site: Site, choice: u32) {
+        self.seen.insert((site, choice));
+    }
+
+    pub(crate) fn refused(&mut self, site: Site, choice: u32) {
+        *self.refused.entry((site, choice)).or_insert(0) += 1;
+    }
+
+    fn is_fresh(&self, site: Site, choice: u32) -> bool {
+        let refused = self.refused.get(&(site, choice)).copied().unwrap_or(0);
+        !self.seen.contains(&(site, choice)) && refused < self.tries
+    }
+}

@@ -1,0 +1,93 @@
+//! What is to be reached: obligations, by number.
+
+use crate::code::canonical_edge;
+use ir::{FuncId, Function, Op, Origin};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use vm::{Edge, Trace};
+
+/// An obligation of a goal.
+pub type ObligationId = u32;
+
+/// The obligations of a criterion, as far as the explorer needs to know them.
+pub trait Goal {
+    /// How many there are; they are numbered from 0.
+    fn len(&self) -> usize;
+
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What a run meets, ascending.
+    fn met_by(&self, trace: &Trace) -> Vec<ObligationId>;
+
+    /// What taking this edge helps to meet.
+    fn of_edge(&self, edge: Edge) -> &[ObligationId];
+
+    /// The edges that matter, with the obligations they help; the search is steered at them.
+    fn edges(&self) -> Vec<(Edge, ObligationId)>;
+}
+
+/// Every edge of every branch that stands in the source of some functions.
+pub struct BranchGoal {
+    functions: BTreeMap<FuncId, Arc<Function>>,
+    edges: Vec<Edge>,
+    by_edge: BTreeMap<Edge, [ObligationId; 1]>,
+}
+
+impl BranchGoal {
+    /// In the order of functions, instructions and successors. Switch cases that go to one block are one edge.
+    pub fn new(functions: impl IntoIterator<Item = (FuncId, Arc<Function>)>) -> BranchGoal {
+        let functions: BTreeMap<_, _> = functions.into_iter().collect();
+        let mut edges = Vec::new();
+        for (func, function) in &functions {
+            for (index, inst) in function.code.iter().enumerate() {
+                let index = index as u32;
+                let is_source = function.branch_info(index).is_none_or(|i| i.origin == Origin::Source);
+                if !is_source || !matches!(inst.op, Op::Br | Op::Switch) {
+                    continue;
+                }
+                let successors = function.successors(function.block_at(index)).len() as u32;
+                for successor in 0..successors {
+                    let edge = Edge { func: *func, index, successor };
+                    if canonical_edge(function, edge) == edge {
+                        edges.push(edge);
+                    }
+                }
+            }
+        }
+        let by_edge = edges.iter().enumerate().map(|(i, e)| (*e, [i as u32])).collect();
+        BranchGoal { functions, edges, by_edge }
+    }
+
+    /// The edge that an obligation asks for.
+    pub fn edge(&self, obligation: ObligationId) -> Option<Edge> {
+        self.edges.get(obligation as usize).copied()
+    }
+
+    fn canonical(&self, edge: Edge) -> Option<Edge> {
+        Some(canonical_edge(self.functions.get(&edge.func)?, edge))
+    }
+}
+
+impl Goal for BranchGoal {
+    fn len(&self) -> usize {
+        self.edges.len()
+    }
+
+    fn met_by(&self, trace: &Trace) -> Vec<ObligationId> {
+        let mut met: Vec<_> = trace.edges.iter().flat_map(|edge| self.of_edge(*edge)).copied().collect();
+        met.sort_unstable();
+        met.dedup();
+        met
+    }
+
+    fn of_edge(&self, edge: Edge) -> &[ObligationId] {
+        let found = self.canonical(edge).and_then(|edge| self.by_edge.get(&edge));
+        found.map_or(&[], |ids| &ids[..])
+    }
+
+    fn edges(&self) -> Vec<(Edge, ObligationId)> {
+        self.edges.iter().enumerate().map(|(i, e)| (*e, i as u32)).collect()
+    }
+}

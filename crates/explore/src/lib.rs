@@ -1,0 +1,32 @@
+//! The explorer: finds inputs that take a program down its different paths.
+//!
+//! In: a [`Target`] (what to run, on which inputs), a [`solver::Chain`], a [`Strategy`] that picks what to
+//! flip next, a [`Goal`] (obligations to meet) and [`Options`]. Out: an [`Exploration`]: the finished runs
+//! ([`Finished`]), a verdict for each obligation, the ledger, figures.
+//! Does not know any language, how inputs are built or tests are written; reads no clock (who wants a
+//! deadline hands in [`Session::cut`]).
+
+mod budget;
+mod code;
+mod finished;
+mod frontier;
+mod goal;
+mod minimise;
+mod select;
+mod session;
+pub mod strategy;
+mod target;
+mod tree;
+mod verdict;
+
+pub use budget::{Options, Spent};
+pub use code::{Code, canonical_edge};
+pub use finished::{End, Finished, Input, RunId, Step, inputs};
+pub use frontier::{Candidate, Guide, Strategy, Tried};
+pub use goal::{BranchGoal, Goal, ObligationId};
+pub use minimise::minimise;
+pub use select::select;
+pub use session::{Event, Exploration, Session, Stopped};
+pub use target::Target;
+pub use tree::{Child, GaveUp, Node, NodeId, Slot, Tree};
+pub use verdict::{Proof, Verdict, Why};

@@ -1,0 +1,548 @@
+//! The exploration: a short loop over injected parts.
+
+use crate::budget::{Options, Spent};
+use crate::code::Code;
+use crate::finished::{End, Finished, RunId, taken};
+use crate::frontier::{Candidate, Checks, Guide, Strategy, Tried};
+use crate::goal::{Goal, ObligationId};
+use crate::target::Target;
+use crate::tree::{Child, GaveUp, Inserted, NodeId, Slot, Tree};
+use crate::verdict::{Verdict, verdicts};
+use ledger::{Kind, Ledger};
+use solver::{Answer, Chain, Query};
+use std::sync::atomic::Ordering;
+use term::{Assignment, TermId};
+use vm::{Edge, ElemKind, Lang, Outcome, Stop, Trace, Vm};
+
+/// Everything an exploration is made of.
+pub struct Session<'a, L: Lang, T: Target<L>> {
+    /// At its snapshot. Its inputs, terms and ledger are those of this exploration.
+    pub vm: &'a mut Vm<L>,
+    pub target: &'a mut T,
+    /// New: it knows the terms of one exploration only.
+    pub chain: &'a mut Chain,
+    pub strategy: &'a mut dyn Strategy,
+    pub goal: &'a dyn Goal,
+    pub options: Options,
+    /// Asked between runs; `true` ends the exploration. The place for a clock.
+    pub cut: &'a dyn Fn() -> bool,
+    pub observer: &'a mut dyn FnMut(Event),
+}
+
+/// What happens, as it happens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    Ran { run: RunId, end: End, new: Vec<ObligationId>, met: usize, obligations: usize, spent: Spent },
+    Infeasible { site: vm::Site, alternative: u32 },
+    Unknown { site: vm::Site, alternative: u32, cause: String },
+    Diverged { run: RunId, site: vm::Site },
+    Stopped(Stopped),
+}
+
+/// Why an exploration ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// Nothing was left to try.
+    Complete,
+    /// All obligations are met, and each check was tried.
+    Met,
+    /// Nothing new came for a long time.
+    NothingNew,
+    Paths,
+    Work,
+    /// [`Session::cut`] said so.
+    Cut,
+    Interrupted,
+}
+
+/// What an exploration found.
+pub struct Exploration<O> {
+    /// In the order of discovery; runs that are no behaviour of the program included.
+    pub finished: Vec<Finished<O>>,
+    pub verdicts: Vec<Verdict>,
+    pub ledger: Ledger,
+    pub tree: Tree,
+    pub stopped: Stopped,
+    pub spent: Spent,
+    /// Runs that left the path they were solved for.
+    pub diverged: u64,
+    /// Whether every path was explored and the ledger allows to say so.
+    pub exhaustive: bool,
+}
+
+/// A run, before it is merged.
+struct Run<O> {
+    model: Assignment,
+    outcome: Outcome,
+    end: End,
+    observation: O,
+    trace: Trace,
+    steps: u64,
+}
+
+/// What came of a candidate, before it is merged.
+enum Attempt<O> {
+    Ran(Box<Run<O>>),
+    Unsat,
+    Unknown(String),
+}
+
+/// What grows while exploring.
+struct State<O> {
+    tree: Tree,
+    code: Code,
+    checks: Checks,
+    covered: Vec<Option<RunId>>,
+    finished: Vec<Finished<O>>,
+    spent: Spent,
+    orders: u64,
+    diverged: u64,
+    /// Flips tried since anything new came.
+    fruitless: u32,
+    left: u64,
+}
+
+impl<L: Lang, T: Target<L>> Session<'_, L, T> {
+    /// Explores to exhaustion, to the goal or to the budget.
+    pub fn explore(mut self) -> Exploration<T::Observation> {
+        self.vm.start_exploration();
+        let mut state = self.start();
+        let first = self.run(&mut state, Assignment::default());
+        self.merge(&mut state, first, None);
+        let stopped = loop {
+            let round = match self.choose(&mut state) {
+                Ok(round) => round,
+                Err(stopped) => break stopped,
+            };
+            let attempts = self.attempt_all(&mut state, &round);
+            for (candidate, attempt) in round.iter().zip(attempts) {
+                self.conclude(&mut state, candidate, attempt);
+            }
+        };
+        (self.observer)(Event::Stopped(stopped));
+        self.finish(state, stopped)
+    }
+
+    fn start(&mut self) -> State<T::Observation> {
+        let mut state = State {
+            tree: Tree::default(),
+            code: Code::default(),
+            checks: Checks::new(self.options.check_tries),
+            covered: vec![None; self.goal.len()],
+            finished: Vec::new(),
+            spent: Spent::default(),
+            orders: 0,
+            diverged: 0,
+            fruitless: 0,
+            left: 0,
+        };
+        self.measure(&mut state, None);
+        state
+    }
+
+    /// The next round's candidates, or why there is none.
+    fn choose(&mut self, state: &mut State<T::Observation>) -> Result<Vec<Candidate>, Stopped> {
+        self.check_budget(state)?;
+        let batch = self.options.batch.max(1) as usize;
+        let mut round = Vec::with_capacity(batch);
+        let met = state.covered.iter().all(Option::is_some);
+        while round.len() < batch {
+            let guide =
+                Guide { goal: self.goal, covered: &state.covered, code: &state.code, checks: &state.checks };
+            let Some(candidate) = self.strategy.next(&guide) else { break };
+            // A run that strayed may have been there meanwhile.
+            if state.tree.child(candidate.slot) != Child::Open {
+                continue;
+            }
+            if met && !self.options.exhaustive && !guide.is_fresh_check(&candidate) {
+                state.left += 1;
+                continue;
+            }
+            round.push(candidate);
+        }
+        match round.is_empty() {
+            false => Ok(round),
+            true if state.left > 0 => Err(Stopped::Met),
+            true => Err(Stopped::Complete),
+        }
+    }
+
+    fn check_budget(&self, state: &State<T::Observation>) -> Result<(), Stopped> {
+        if self.vm.interrupt.load(Ordering::Relaxed) {
+            return Err(Stopped::Interrupted);
+        }
+        if state.tree.open() == 0 {
+            return Ok(());
+        }
+        if (self.cut)() {
+            return Err(Stopped::Cut);
+        }
+        if state.spent.runs >= self.options.max_paths {
+            return Err(Stopped::Paths);
+        }
+        if state.spent.work() >= self.options.work {
+            return Err(Stopped::Work);
+        }
+        if !self.options.exhaustive && state.fruitless >= self.options.patience {
+            return Err(Stopped::NothingNew);
+        }
+        Ok(())
+    }
+
+    /// Tries each candidate with what was known before the round; what the solver learned is merged after it.
+    fn attempt_all(
+        &mut self,
+        state: &mut State<T::Observation>,
+        round: &[Candidate],
+    ) -> Vec<Attempt<T::Observation>> {
+        let mut attempts = Vec::with_capacity(round.len());
+        let mut learned = Vec::with_capacity(round.len());
+        for candidate in round {
+            attempts.push(self.attempt(state, candidate, None));
+            learned.push(self.chain.new_batch());
+        }
+        for news in &learned {
+            self.chain.absorb(news);
+        }
+        attempts
+    }
+
+    /// Asks for inputs that take a candidate, and runs them.
+    fn attempt(
+        &mut self,
+        state: &mut State<T::Observation>,
+        candidate: &Candidate,
+        but: Option<TermId>,
+    ) -> Attempt<T::Observation> {
+        let mut answer = self.ask(state, candidate, but, true);
+        if !answer.is_sat() && state.tree.has_wishes(candidate.slot) {
+            answer = self.ask(state, candidate, but, false);
+        }
+        match answer {
+            Answer::Sat(model) => Attempt::Ran(Box::new(self.run(state, model))),
+            Answer::Unsat(_) => Attempt::Unsat,
+            Answer::Unknown(cause) => Attempt::Unknown(cause.to_string()),
+        }
+    }
+
+    fn ask(
+        &mut self,
+        state: &mut State<T::Observation>,
+        candidate: &Candidate,
+        but: Option<TermId>,
+        wishes: bool,
+    ) -> Answer {
+        let mut assertions = state.tree.path_condition(candidate.slot, wishes);
+        assertions.extend(but);
+        let run = candidate.slot.node().map(|node| state.tree.node(node).run);
+        let hint = run.and_then(|run| state.finished.get(run.0 as usize)).map(|f| &f.model);
+        let query = Query { assertions: &assertions, hint, limits: self.options.solver };
+        let before = self.chain.stats().rlimit;
+        let answer = self.chain.ask(&mut self.vm.pool, &query);
+        state.spent.questions += 1;
+        state.spent.rlimit += self.chain.stats().rlimit - before;
+        answer
+    }
+
+    fn run(&mut self, state: &mut State<T::Observation>, model: Assignment) -> Run<T::Observation> {
+        self.vm.start_run(model.clone());
+        let before = self.vm.steps;
+        let outcome = self.target.execute(self.vm);
+        let steps = self.vm.steps - before;
+        let end = End::of(self.vm, &outcome);
+        // What observing does is no part of the path.
+        let trace = std::mem::take(&mut self.vm.trace);
+        let observation = self.target.observe(self.vm, &outcome);
+        state.spent.steps += self.vm.steps - before;
+        state.spent.runs += 1;
+        Run { model, outcome, end, observation, trace, steps }
+    }
+
+    /// Puts the result of a candidate where it belongs; one that strayed is tried once more another way.
+    fn conclude(
+        &mut self,
+        state: &mut State<T::Observation>,
+        candidate: &Candidate,
+        attempt: Attempt<T::Observation>,
+    ) {
+        state.fruitless += 1;
+        let tried = match attempt {
+            Attempt::Ran(run) => {
+                let other = self.other_inputs(candidate, state, &run.model);
+                let mut merged = self.merge(state, *run, Some(candidate.slot));
+                if !merged.reached && state.tree.child(candidate.slot) == Child::Open {
+                    if let Attempt::Ran(run) = self.attempt(state, candidate, Some(other)) {
+                        let again = self.merge(state, *run, Some(candidate.slot));
+                        merged = Merged { new: merged.new || again.new, reached: again.reached };
+                    }
+                    if !merged.reached && state.tree.child(candidate.slot) == Child::Open {
+                        state.tree.set_child(candidate.slot, Child::GaveUp(GaveUp::Diverged));
+                    }
+                }
+                match merged.reached {
+                    true => Tried::Ran { new: merged.new },
+                    false => Tried::GaveUp,
+                }
+            }
+            Attempt::Unsat => {
+                state.tree.set_child(candidate.slot, Child::Infeasible);
+                (self.observer)(Event::Infeasible {
+                    site: candidate.site,
+                    alternative: candidate.alternative,
+                });
+                Tried::Infeasible
+            }
+            Attempt::Unknown(cause) => {
+                state.tree.set_child(candidate.slot, Child::GaveUp(GaveUp::Solver));
+                let place = state.code.place(self.vm, candidate.site);
+                self.vm.ledger.note(Kind::SolverUnknown, place, cause.clone());
+                let (site, alternative) = (candidate.site, candidate.alternative);
+                (self.observer)(Event::Unknown { site, alternative, cause });
+                Tried::GaveUp
+            }
+        };
+        if !matches!(tried, Tried::Ran { .. }) {
+            state.checks.refused(candidate.site, candidate.alternative);
+        }
+        self.strategy.feedback(candidate, tried);
+    }
+
+    /// "Not these values for what the candidate's condition is about."
+    fn other_inputs(
+        &mut self,
+        candidate: &Candidate,
+        state: &State<T::Observation>,
+        model: &Assignment,
+    ) -> TermId {
+        let pool = &mut self.vm.pool;
+        let Some(node) = candidate.slot.node() else { return pool.bool(false) };
+        let condition = state.tree.condition(node, candidate.alternative);
+        let mut others = Vec::new();
+        for var in pool.vars(condition).iter() {
+            let sort = pool.var_sort(*var);
+            if sort.is_array() {
+                continue;
+            }
+            let value = pool.constant(sort, model.bits(*var));
+            let term = pool.var_term(*var);
+            others.push(pool.ne(term, value));
+        }
+        pool.any(&others)
+    }
+
+    /// Puts a run into the tree, the account and the list.
+    fn merge(
+        &mut self,
+        state: &mut State<T::Observation>,
+        run: Run<T::Observation>,
+        target: Option<Slot>,
+    ) -> Merged {
+        let id = RunId(state.finished.len() as u32);
+        if self.options.audit {
+            self.audit(&run);
+        }
+        let inserted = state.tree.insert(&mut self.vm.pool, &run.trace, &run.model, id, target);
+        self.note_stray(state, id, target, &inserted);
+        self.note_stop(&run);
+        let mut new = Vec::new();
+        let mut meets = Vec::new();
+        if run.end.is_behaviour() {
+            meets = self.goal.met_by(&run.trace);
+            for obligation in &meets {
+                if let Some(covered @ None) = state.covered.get_mut(*obligation as usize) {
+                    *covered = Some(id);
+                    new.push(*obligation);
+                }
+            }
+            for elem in run.trace.elems.iter().filter(|e| matches!(e.kind, ElemKind::Check(_))) {
+                state.checks.saw(elem.site, elem.choice);
+            }
+        }
+        if !new.is_empty() {
+            state.fruitless = 0;
+            self.measure(state, Some(&new));
+        }
+        let (path, condition) = taken(&run.trace);
+        let mut edges: Vec<Edge> = run.trace.edges.iter().copied().collect();
+        edges.sort_unstable();
+        let mut blocks: Vec<_> = run.trace.blocks.iter().copied().collect();
+        blocks.sort_unstable();
+        (self.observer)(Event::Ran {
+            run: id,
+            end: run.end.clone(),
+            new: new.clone(),
+            met: state.covered.iter().flatten().count(),
+            obligations: state.covered.len(),
+            spent: state.spent,
+        });
+        let merged = Merged { new: !new.is_empty(), reached: inserted.reached };
+        state.finished.push(Finished {
+            id,
+            model: run.model,
+            outcome: run.outcome,
+            end: run.end,
+            observation: run.observation,
+            path,
+            condition,
+            edges,
+            blocks,
+            meets,
+            new,
+            steps: run.steps,
+        });
+        for node in inserted.new {
+            self.open(state, node);
+        }
+        merged
+    }
+
+    /// Looks at the alternatives of a new node: those that may be tried become candidates.
+    fn open(&mut self, state: &mut State<T::Observation>, id: NodeId) {
+        let node = *state.tree.node(id);
+        for alternative in 0..node.alternatives {
+            let slot = Slot::of(id, alternative);
+            if state.tree.child(slot) != Child::Unexplored {
+                continue;
+            }
+            let child = if self.vm.pool.as_bool(state.tree.condition(id, alternative)) == Some(false) {
+                Child::Infeasible
+            } else {
+                match node.kind {
+                    ElemKind::Assume | ElemKind::Prefer => Child::Excluded,
+                    ElemKind::Which if node.chain >= self.options.which_bound => {
+                        let place = state.code.place(self.vm, node.site);
+                        let reason = format!("after {} values of an index or reference", node.chain + 1);
+                        self.vm.ledger.note(Kind::Concretised, place, reason);
+                        Child::GaveUp(GaveUp::Bound)
+                    }
+                    ElemKind::Branch | ElemKind::Check(_) if node.visit >= self.options.loop_bound => {
+                        let place = state.code.place(self.vm, node.site);
+                        let reason = format!("after {} times", self.options.loop_bound);
+                        self.vm.ledger.note(Kind::LoopBound, place, reason);
+                        Child::GaveUp(GaveUp::Bound)
+                    }
+                    ElemKind::Branch | ElemKind::Check(_) | ElemKind::Which => Child::Open,
+                }
+            };
+            state.tree.set_child(slot, child);
+            if child == Child::Open {
+                let leads = state.code.leads(self.vm, node.site, node.kind, alternative);
+                self.strategy.add(Candidate {
+                    slot,
+                    site: node.site,
+                    kind: node.kind,
+                    alternative,
+                    depth: node.depth,
+                    visit: node.visit,
+                    order: state.orders,
+                    leads,
+                });
+                state.orders += 1;
+            }
+        }
+    }
+
+    /// Measures functions again whose obligations changed; all of them at the start.
+    fn measure(&mut self, state: &mut State<T::Observation>, changed: Option<&[ObligationId]>) {
+        let edges = self.goal.edges();
+        let mut funcs: Vec<_> = edges
+            .iter()
+            .filter(|(_, o)| changed.is_none_or(|changed| changed.contains(o)))
+            .map(|(e, _)| e.func)
+            .collect();
+        funcs.sort_unstable();
+        funcs.dedup();
+        for func in funcs {
+            let wanted: Vec<Edge> = edges
+                .iter()
+                .filter(|(e, o)| {
+                    e.func == func && state.covered.get(*o as usize).is_some_and(Option::is_none)
+                })
+                .map(|(e, _)| *e)
+                .collect();
+            state.code.measure(self.vm, func, &wanted);
+        }
+    }
+
+    fn note_stray(
+        &mut self,
+        state: &mut State<T::Observation>,
+        run: RunId,
+        target: Option<Slot>,
+        inserted: &Inserted,
+    ) {
+        let node = match (inserted.strayed, inserted.reached) {
+            (Some(node), _) => Some(node),
+            (None, false) => target.and_then(Slot::node),
+            (None, true) => None,
+        };
+        if let Some(node) = node {
+            let site = state.tree.node(node).site;
+            state.diverged += 1;
+            let place = state.code.place(self.vm, site);
+            self.vm.ledger.note(Kind::Diverged, place, "decided otherwise than predicted");
+            (self.observer)(Event::Diverged { run, site });
+        }
+    }
+
+    /// A run that did not end by itself is in the ledger.
+    fn note_stop(&mut self, run: &Run<T::Observation>) {
+        let Outcome::Stopped(stop) = &run.outcome else { return };
+        let (kind, reason) = match stop {
+            Stop::Steps => (Kind::StepLimit, format!("{} steps", self.vm.limits.steps)),
+            Stop::Memory => (Kind::MemoryLimit, "heap".to_string()),
+            Stop::Decisions => (Kind::LoopBound, format!("{} decisions", self.vm.limits.decisions)),
+            Stop::Unsupported { what: "native", which } => (Kind::UnsupportedNative, which.clone()),
+            Stop::Unsupported { what, which } => (Kind::UnsupportedConstruct, format!("{what} {which}")),
+            Stop::Deadlock => (Kind::UnsupportedConstruct, "every thread waits".to_string()),
+            Stop::Interrupted => (Kind::BudgetSpent, "interrupted".to_string()),
+            // What the program or the user asked for.
+            Stop::Exit(_) | Stop::Assumption => return,
+        };
+        let place = self.vm.stopped_at.clone();
+        self.vm.ledger.note(kind, place, reason);
+    }
+
+    /// The path condition of a run holds of its own inputs, or the machine's symbolic side is wrong.
+    fn audit(&mut self, run: &Run<T::Observation>) {
+        for elem in &run.trace.elems {
+            let term = run.trace.taken(elem);
+            if run.model.eval(&self.vm.pool, term) == 0 {
+                let text = self.vm.pool.display(term).to_string();
+                self.vm.ledger.note(Kind::Diverged, format!("{:?}", elem.site), format!("bug: not {text}"));
+            }
+        }
+    }
+
+    fn finish(self, state: State<T::Observation>, stopped: Stopped) -> Exploration<T::Observation> {
+        let open = state.tree.open();
+        let reason = format!("{open} alternatives left");
+        let kind = match stopped {
+            Stopped::Complete => None,
+            Stopped::Met | Stopped::NothingNew => Some(Kind::NotSplit),
+            Stopped::Paths => Some(Kind::PathLimit),
+            Stopped::Work | Stopped::Cut | Stopped::Interrupted => Some(Kind::BudgetSpent),
+        };
+        if let Some(kind) = kind
+            && open > 0
+        {
+            self.vm.ledger.note(kind, "exploration", reason);
+        }
+        let ledger = self.vm.ledger.clone();
+        Exploration {
+            verdicts: verdicts(&state.covered, &state.tree, &ledger, stopped),
+            exhaustive: state.tree.is_closed() && ledger.allows_exhaustive(),
+            finished: state.finished,
+            ledger,
+            tree: state.tree,
+            stopped,
+            spent: state.spent,
+            diverged: state.diverged,
+        }
+    }
+}
+
+struct Merged {
+    new: bool,
+    reached: bool,
+}

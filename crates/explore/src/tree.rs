@@ -1,0 +1,295 @@
+//! The execution tree: every decision that runs have met, and what is known of each alternative.
+//!
+//! A node's conditions part the inputs that reach it, so every run has exactly one place in the tree, found by
+//! its own decisions where they are the ones predicted, and by evaluating the conditions where they are not.
+
+use crate::finished::RunId;
+use entity::{EntityId, PrimaryMap, entity};
+use term::{Assignment, Pool, TermId};
+use vm::{Elem, ElemKind, Site, Trace};
+
+entity! {
+    /// A node of the tree.
+    pub struct NodeId = "n";
+}
+
+/// A decision that some run took.
+#[derive(Clone, Copy, Debug)]
+pub struct Node {
+    pub site: Site,
+    pub kind: ElemKind,
+    /// How often the site had decided before on this path.
+    pub visit: u32,
+    /// Decisions above.
+    pub depth: u32,
+    /// Nodes right above that choose the same index or reference.
+    pub chain: u32,
+    pub alternatives: u32,
+    /// The run that met it first.
+    pub run: RunId,
+    parent: Slot,
+    first: u32,
+}
+
+/// The place of a child: an alternative of a node, or the root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Slot {
+    node: u32,
+    pub alternative: u32,
+}
+
+impl Slot {
+    pub const ROOT: Slot = Slot { node: u32::MAX, alternative: 0 };
+
+    pub fn of(node: NodeId, alternative: u32) -> Slot {
+        Slot { node: node.0, alternative }
+    }
+
+    pub fn node(self) -> Option<NodeId> {
+        (self.node != u32::MAX).then_some(NodeId(self.node))
+    }
+}
+
+/// Why an alternative was given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GaveUp {
+    /// The solver did not know.
+    Solver,
+    /// Runs solved for it went elsewhere.
+    Diverged,
+    /// It lies beyond a bound.
+    Bound,
+}
+
+/// What is known of an alternative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Child {
+    Unexplored,
+    /// In the frontier.
+    Open,
+    /// No inputs take it.
+    Infeasible,
+    /// Outside what the inputs may be; never explored.
+    Excluded,
+    GaveUp(GaveUp),
+    Node(NodeId),
+    Leaf(RunId),
+}
+
+/// Where a run went.
+#[derive(Debug, Default)]
+pub struct Inserted {
+    /// Nodes that are new, from the top.
+    pub new: Vec<NodeId>,
+    /// Whether the run went through the slot it was solved for.
+    pub reached: bool,
+    /// The node where it first decided otherwise than runs before it, though it should have been the same.
+    pub strayed: Option<NodeId>,
+    /// Whether another run had ended there already.
+    pub known: bool,
+}
+
+#[derive(Default)]
+pub struct Tree {
+    nodes: PrimaryMap<NodeId, Node>,
+    /// Conditions and children of all nodes, side by side.
+    conditions: Vec<TermId>,
+    children: Vec<Child>,
+    root: Option<Child>,
+    given_up: u64,
+    open: u64,
+}
+
+impl Tree {
+    pub fn node(&self, node: NodeId) -> &Node {
+        &self.nodes[node]
+    }
+
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Whether nothing is left to explore, and nothing was given up.
+    pub fn is_closed(&self) -> bool {
+        self.root.is_some() && self.open == 0 && self.given_up == 0
+    }
+
+    pub fn open(&self) -> u64 {
+        self.open
+    }
+
+    pub fn child(&self, slot: Slot) -> Child {
+        match slot.node() {
+            None => self.root.unwrap_or(Child::Unexplored),
+            Some(node) => self.children[(self.nodes[node].first + slot.alternative) as usize],
+        }
+    }
+
+    pub fn set_child(&mut self, slot: Slot, child: Child) {
+        let old = self.child(slot);
+        self.count(old, false);
+        self.count(child, true);
+        match slot.node() {
+            None => self.root = Some(child),
+            Some(node) => {
+                let at = self.nodes[node].first + slot.alternative;
+                self.children[at as usize] = child;
+            }
+        }
+    }
+
+    /// The condition of an alternative alone.
+    pub fn condition(&self, node: NodeId, alternative: u32) -> TermId {
+        self.conditions[(self.nodes[node].first + alternative) as usize]
+    }
+
+    /// Everything that must hold to reach a slot, from the top; wishes apart.
+    pub fn path_condition(&self, slot: Slot, wishes: bool) -> Vec<TermId> {
+        let mut path = Vec::new();
+        let mut at = slot;
+        while let Some(node) = at.node() {
+            let known = &self.nodes[node];
+            if wishes || known.kind != ElemKind::Prefer {
+                path.push(self.condition(node, at.alternative));
+            }
+            at = known.parent;
+        }
+        path.reverse();
+        path
+    }
+
+    /// Whether a wish stands above a slot.
+    pub fn has_wishes(&self, slot: Slot) -> bool {
+        let mut at = slot;
+        while let Some(node) = at.node() {
+            if self.nodes[node].kind == ElemKind::Prefer {
+                return true;
+            }
+            at = self.nodes[node].parent;
+        }
+        false
+    }
+
+    /// Puts a run in its place.
+    pub fn insert(
+        &mut self,
+        pool: &mut Pool,
+        trace: &Trace,
+        model: &Assignment,
+        run: RunId,
+        target: Option<Slot>,
+    ) -> Inserted {
+        let mut result = Inserted { reached: target.is_none(), ..Inserted::default() };
+        let mut elems = trace.elems.iter().peekable();
+        let mut slot = Slot::ROOT;
+        loop {
+            result.reached |= target == Some(slot);
+            let child = self.child(slot);
+            let Child::Node(node) = child else {
+                match elems.peek() {
+                    Some(elem) => {
+                        let node = self.add(pool, slot, trace, elem, run);
+                        result.new.push(node);
+                        continue;
+                    }
+                    None => {
+                        result.known = matches!(child, Child::Leaf(_));
+                        if !result.known {
+                            self.set_child(slot, Child::Leaf(run));
+                        }
+                        return result;
+                    }
+                }
+            };
+            let choice = match elems.peek() {
+                Some(elem) if self.is_same(node, trace, elem) => {
+                    let choice = elem.choice;
+                    elems.next();
+                    choice
+                }
+                _ => {
+                    // Which object or index a run picks differs from run to run, by design.
+                    let may_differ = matches!(
+                        self.nodes[node].kind,
+                        ElemKind::Which | ElemKind::Assume | ElemKind::Prefer
+                    );
+                    if !may_differ && result.strayed.is_none() {
+                        result.strayed = Some(node);
+                    }
+                    self.alternative_of(pool, node, model)
+                }
+            };
+            slot = Slot::of(node, choice);
+        }
+    }
+
+    /// The alternative of a node that holds under a model.
+    fn alternative_of(&self, pool: &Pool, node: NodeId, model: &Assignment) -> u32 {
+        let alternatives = self.nodes[node].alternatives;
+        let holds = |i: &u32| model.eval(pool, self.condition(node, *i)) != 0;
+        // The last one is what is left: alternatives exclude each other and one of them holds.
+        (0..alternatives.saturating_sub(1)).find(holds).unwrap_or(alternatives.saturating_sub(1))
+    }
+
+    fn is_same(&self, node: NodeId, trace: &Trace, elem: &Elem) -> bool {
+        let known = &self.nodes[node];
+        let conditions = &trace.conditions[elem.first as usize..(elem.first + elem.alternatives) as usize];
+        let first = known.first as usize;
+        known.site == elem.site
+            && known.kind == elem.kind
+            && known.alternatives == elem.alternatives.max(2)
+            && self.conditions[first..first + conditions.len()] == *conditions
+    }
+
+    /// Adds the node of a decision. One that only has what was taken gets a second, excluded alternative, for
+    /// runs that decided otherwise.
+    fn add(&mut self, pool: &mut Pool, slot: Slot, trace: &Trace, elem: &Elem, run: RunId) -> NodeId {
+        let first = self.conditions.len() as u32;
+        let conditions = &trace.conditions[elem.first as usize..(elem.first + elem.alternatives) as usize];
+        self.conditions.extend_from_slice(conditions);
+        self.children.extend(conditions.iter().map(|_| Child::Unexplored));
+        let mut alternatives = elem.alternatives;
+        if let [only] = conditions {
+            self.conditions.push(pool.not(*only));
+            self.children.push(Child::Excluded);
+            alternatives = 2;
+        }
+        let parent = slot.node().map(|node| self.nodes[node]);
+        let chain = match parent {
+            Some(p) if p.kind == ElemKind::Which && elem.kind == p.kind && p.site == elem.site => p.chain + 1,
+            _ => 0,
+        };
+        let depth = parent.map_or(0, |p| p.depth + 1);
+        let node = self.nodes.push(Node {
+            site: elem.site,
+            kind: elem.kind,
+            visit: elem.visit,
+            depth,
+            chain,
+            alternatives,
+            run,
+            parent: slot,
+            first,
+        });
+        debug_assert_eq!(node.index() + 1, self.nodes.len());
+        self.set_child(slot, Child::Node(node));
+        node
+    }
+
+    fn count(&mut self, child: Child, add: bool) {
+        let counter = match child {
+            Child::Open => &mut self.open,
+            Child::GaveUp(_) => &mut self.given_up,
+            // Unexplored is what an alternative is only until the explorer has looked at its new node.
+            _ => return,
+        };
+        match add {
+            true => *counter += 1,
+            false => *counter -= 1,
+        }
+    }
+}
