@@ -1,0 +1,30 @@
+//! Line coverage: every line of the source that has code of its own is executed.
+
+use crate::criterion::Rule;
+use crate::obligation::{Kind, Obligation, Target};
+use crate::projection::Projection;
+use std::collections::BTreeMap;
+
+pub(crate) struct Line;
+
+impl Rule for Line {
+    fn obligations(&self, graph: &Projection) -> Vec<Obligation> {
+        let mut lines: BTreeMap<u32, Vec<Target>> = BTreeMap::new();
+        for block in graph.reachable() {
+            let block = graph.func.blocks[block];
+            let mut previous = 0;
+            for index in (block.start..block.end).filter(|i| graph.has_line(*i)) {
+                let line = graph.func.positions[index as usize].line;
+                // Within a run of the same line the first instruction stands for the others.
+                if line != previous {
+                    lines.entry(line).or_default().push(Target::Execute(index));
+                }
+                previous = line;
+            }
+        }
+        lines
+            .into_iter()
+            .map(|(line, targets)| Obligation::new(graph, Kind::Line, targets, line, ""))
+            .collect()
+    }
+}

@@ -1,0 +1,297 @@
+//! When a branch goes which way, in words of the source, as far as the code near the branch tells.
+//!
+//! Texts say what holds on the way taken (`x > 0`), not how the compiler turned the comparison round.
+
+use ir::{ClassId, FuncId, Function, Inst, Names, Op, Reg, StrId};
+
+/// A text longer than this explains nothing.
+const LONGEST: usize = 80;
+/// How many values of a switch are listed.
+const MOST_CASES: usize = 8;
+
+/// When the branch at a code index takes one of the successors at these positions.
+pub fn branch_text(func: &Function, names: &dyn Names, index: u32, positions: &[u32]) -> String {
+    let d = Describer { func, names };
+    let inst = func.code[index as usize];
+    if inst.op == Op::Switch {
+        return d.switch(&inst, index, positions);
+    }
+    let truth = positions.first() == Some(&0);
+    condition_text(func, names, index, truth).unwrap_or_else(|| {
+        let (decision, condition) = func.branch_info(index).map_or((0, 0), |i| (i.decision, i.condition));
+        format!("condition {condition} of decision {decision} is {truth}")
+    })
+}
+
+/// What holds when the condition of the `br` at a code index is true, or is not; `None` if the code does not tell
+/// it in a few words.
+pub fn condition_text(func: &Function, names: &dyn Names, index: u32, truth: bool) -> Option<String> {
+    let d = Describer { func, names };
+    d.condition(Reg(func.code[index as usize].a), index, truth, 6).filter(|text| text.len() <= LONGEST)
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Rel {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+impl Rel {
+    fn negated(self) -> Rel {
+        match self {
+            Rel::Eq => Rel::Ne,
+            Rel::Ne => Rel::Eq,
+            Rel::Lt => Rel::Ge,
+            Rel::Le => Rel::Gt,
+            Rel::Gt => Rel::Le,
+            Rel::Ge => Rel::Lt,
+        }
+    }
+
+    fn mirrored(self) -> Rel {
+        match self {
+            Rel::Eq | Rel::Ne => self,
+            Rel::Lt => Rel::Gt,
+            Rel::Le => Rel::Ge,
+            Rel::Gt => Rel::Lt,
+            Rel::Ge => Rel::Le,
+        }
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Rel::Eq => "==",
+            Rel::Ne => "!=",
+            Rel::Lt => "<",
+            Rel::Le => "<=",
+            Rel::Gt => ">",
+            Rel::Ge => ">=",
+        }
+    }
+
+    /// Whether it holds of an ordering given as -1, 0 or 1.
+    fn holds(self, sign: i32) -> bool {
+        match self {
+            Rel::Eq => sign == 0,
+            Rel::Ne => sign != 0,
+            Rel::Lt => sign < 0,
+            Rel::Le => sign <= 0,
+            Rel::Gt => sign > 0,
+            Rel::Ge => sign >= 0,
+        }
+    }
+}
+
+struct Describer<'f> {
+    func: &'f Function,
+    names: &'f dyn Names,
+}
+
+impl Describer<'_> {
+    /// What last wrote a register before an instruction, in the same block.
+    fn definition(&self, reg: Reg, before: u32) -> Option<(u32, Inst)> {
+        let start = self.func.blocks[self.func.block_at(before)].start;
+        let wrote = |i: &u32| self.func.code[*i as usize].dst == reg;
+        (start..before).rev().find(wrote).map(|i| (i, self.func.code[i as usize]))
+    }
+
+    /// The definition behind copies to registers that hold no variable.
+    fn origin(&self, reg: Reg, before: u32) -> Option<(u32, Inst)> {
+        let (mut at, mut inst) = self.definition(reg, before)?;
+        while inst.op == Op::Copy && self.func.regs[Reg(inst.a)].variable.is_none() {
+            match self.definition(Reg(inst.a), at) {
+                Some(found) => (at, inst) = found,
+                None => break,
+            }
+        }
+        Some((at, inst))
+    }
+
+    fn literal(&self, reg: Reg, before: u32) -> Option<i64> {
+        if self.func.regs[reg].variable.is_some() {
+            return None;
+        }
+        let (_, inst) = self.origin(reg, before)?;
+        match inst.op {
+            Op::ConstI1 | Op::ConstI32 => Some((inst.a as i32).into()),
+            Op::ConstI64 => Some((u64::from(inst.a) | u64::from(inst.b) << 32) as i64),
+            _ => None,
+        }
+    }
+
+    fn condition(&self, reg: Reg, before: u32, truth: bool, depth: u32) -> Option<String> {
+        let negation = if truth { "" } else { "!" };
+        if let Some(variable) = &self.func.regs[reg].variable {
+            return Some(format!("{negation}{variable}"));
+        }
+        let depth = depth.checked_sub(1)?;
+        let (at, inst) = self.origin(reg, before)?;
+        let (a, b) = (Reg(inst.a), Reg(inst.b));
+        let rel = |rel: Rel| if truth { rel } else { rel.negated() };
+        match inst.op {
+            Op::EqI32 | Op::EqI64 => self.integers(a, rel(Rel::Eq), b, at, depth),
+            Op::NeI32 | Op::NeI64 => self.integers(a, rel(Rel::Ne), b, at, depth),
+            Op::SltI32 | Op::SltI64 => self.integers(a, rel(Rel::Lt), b, at, depth),
+            Op::SleI32 | Op::SleI64 => self.integers(a, rel(Rel::Le), b, at, depth),
+            Op::UltI32 | Op::UltI64 => {
+                Some(format!("{} (unsigned)", self.compared(a, rel(Rel::Lt), b, at, depth)?))
+            }
+            Op::UleI32 | Op::UleI64 => {
+                Some(format!("{} (unsigned)", self.compared(a, rel(Rel::Le), b, at, depth)?))
+            }
+            // That two floats are not equal is the same as `!=`, NaN or not; of an order it is not.
+            Op::EqF32 | Op::EqF64 | Op::EqRef => self.compared(a, rel(Rel::Eq), b, at, depth),
+            Op::LtF32 | Op::LtF64 => self.floats(a, Rel::Lt, b, at, truth, depth),
+            Op::LeF32 | Op::LeF64 => self.floats(a, Rel::Le, b, at, truth, depth),
+            Op::IsNull => Some(format!("{} {} null", self.value(a, at, depth)?, rel(Rel::Eq).text())),
+            Op::NotI1 => self.condition(a, at, !truth, depth),
+            Op::AndI1 | Op::OrI1 => {
+                let (left, right) =
+                    (self.condition(a, at, truth, depth)?, self.condition(b, at, truth, depth)?);
+                // De Morgan.
+                let joined = if (inst.op == Op::AndI1) == truth { "&&" } else { "||" };
+                Some(format!("({left}) {joined} ({right})"))
+            }
+            Op::InstanceOf => {
+                let class = short(&self.names.class(ClassId(inst.b))).to_string();
+                let text = format!("{} instanceof {class}", self.value(a, at, depth)?);
+                Some(if truth { text } else { format!("!({text})") })
+            }
+            _ => Some(format!("{negation}{}", self.value(reg, before, depth)?)),
+        }
+    }
+
+    /// An integer comparison; what a language without truth values or three-way jumps encodes in integers is
+    /// shown decoded.
+    fn integers(&self, a: Reg, rel: Rel, b: Reg, at: u32, depth: u32) -> Option<String> {
+        let zero = self.literal(b, at) == Some(0);
+        let one = self.literal(b, at) == Some(1);
+        let inner = self.origin(a, at).filter(|_| self.func.regs[a].variable.is_none());
+        if let Some((inner_at, inner)) = inner {
+            let (x, y) = (Reg(inner.a), Reg(inner.b));
+            match inner.op {
+                Op::I1ToI32 if (zero || one) && matches!(rel, Rel::Eq | Rel::Ne) => {
+                    return self.condition(x, inner_at, (rel == Rel::Eq) == one, depth);
+                }
+                Op::CmpI64 if zero => return self.compared(x, rel, y, inner_at, depth),
+                Op::CmplF32 | Op::CmplF64 | Op::CmpgF32 | Op::CmpgF64 if zero => {
+                    let on_nan = if matches!(inner.op, Op::CmplF32 | Op::CmplF64) { -1 } else { 1 };
+                    let unordered = rel.holds(on_nan) && rel != Rel::Ne;
+                    let shown = if unordered { rel.negated() } else { rel };
+                    return self.floats(x, shown, y, inner_at, !unordered, depth);
+                }
+                _ => {}
+            }
+        }
+        self.compared(a, rel, b, at, depth)
+    }
+
+    fn floats(&self, a: Reg, rel: Rel, b: Reg, at: u32, truth: bool, depth: u32) -> Option<String> {
+        let text = self.compared(a, rel, b, at, depth)?;
+        Some(if truth { text } else { format!("!({text})") })
+    }
+
+    fn compared(&self, a: Reg, rel: Rel, b: Reg, at: u32, depth: u32) -> Option<String> {
+        let (left, right) = (self.value(a, at, depth)?, self.value(b, at, depth)?);
+        // A literal stands on the right, as people write it.
+        if self.literal(a, at).is_some() && self.literal(b, at).is_none() {
+            return Some(format!("{right} {} {left}", rel.mirrored().text()));
+        }
+        Some(format!("{left} {} {right}", rel.text()))
+    }
+
+    fn value(&self, reg: Reg, before: u32, depth: u32) -> Option<String> {
+        if let Some(variable) = &self.func.regs[reg].variable {
+            return Some(variable.clone());
+        }
+        let depth = depth.checked_sub(1)?;
+        let Some((at, inst)) = self.definition(reg, before) else {
+            return (reg.0 < self.func.params).then(|| format!("argument {}", reg.0 + 1));
+        };
+        let (a, b) = (Reg(inst.a), Reg(inst.b));
+        let bits64 = u64::from(inst.a) | u64::from(inst.b) << 32;
+        let value = |reg: Reg| self.value(reg, at, depth);
+        match inst.op {
+            Op::ConstI1 => Some((inst.a != 0).to_string()),
+            Op::ConstI32 => Some((inst.a as i32).to_string()),
+            Op::ConstI64 => Some((bits64 as i64).to_string()),
+            Op::ConstF32 => Some(format!("{:?}", f32::from_bits(inst.a))),
+            Op::ConstF64 => Some(format!("{:?}", f64::from_bits(bits64))),
+            Op::Null => Some("null".to_string()),
+            Op::Str => Some(format!("{:?}", self.names.str(StrId(inst.a)))),
+            Op::ArrayLen => Some(format!("{}.length", value(a)?)),
+            Op::I1ToI32 => self.condition(a, at, true, depth),
+            Op::NegI32 | Op::NegI64 | Op::NegF32 | Op::NegF64 => Some(format!("-{}", wrapped(value(a)?))),
+            Op::Call | Op::CallIface => {
+                let args: Option<Vec<String>> = self.func.list(inst.b).iter().map(|r| value(*r)).collect();
+                let name = self.names.func(FuncId(inst.a));
+                Some(format!("{}({})", short(name.split('(').next().unwrap_or(&name)), args?.join(", ")))
+            }
+            _ => {
+                // Families of opcodes that differ only in the type, told by their spelling.
+                let family = inst.op.name().split('.').next().unwrap_or("");
+                let operator = match family {
+                    "add" => "+",
+                    "sub" => "-",
+                    "mul" => "*",
+                    "sdiv" | "udiv" | "div" => "/",
+                    "srem" | "urem" | "rem" => "%",
+                    "and" => "&",
+                    "or" => "|",
+                    "xor" => "^",
+                    "shl" => "<<",
+                    "ashr" => ">>",
+                    "lshr" => ">>>",
+                    "copy" | "i32" | "u32" | "i64" | "f32" | "f64" => return value(a),
+                    "aload" => return Some(format!("{}[{}]", value(a)?, value(b)?)),
+                    "load" => {
+                        let field = self.names.field(self.func, &inst, inst.b)?;
+                        let is_static = self.definition(a, at).is_some_and(|(_, i)| i.op == Op::Statics);
+                        let name = field.rsplit('.').next().unwrap_or(&field);
+                        return Some(if is_static { field } else { format!("{}.{name}", value(a)?) });
+                    }
+                    _ => return None,
+                };
+                Some(format!("{} {operator} {}", wrapped(value(a)?), wrapped(value(b)?)))
+            }
+        }
+    }
+
+    fn switch(&self, inst: &Inst, index: u32, positions: &[u32]) -> String {
+        let value = self.value(Reg(inst.a), index, 4).filter(|v| v.len() <= LONGEST);
+        let value = value.unwrap_or_else(|| "the value of the switch".to_string());
+        let Some(table) = self.func.tables.get(inst.b as usize) else { return value };
+        let mut texts: Vec<String> = positions
+            .iter()
+            .filter_map(|p| table.cases.get(*p as usize))
+            .take(MOST_CASES + 1)
+            .map(|(case, _)| case.to_string())
+            .collect();
+        if texts.len() > MOST_CASES {
+            texts[MOST_CASES] = format!("{} more", positions.len() - MOST_CASES);
+        }
+        if positions.contains(&(table.cases.len() as u32)) {
+            texts.push("something else".to_string());
+        }
+        let last = texts.pop().unwrap_or_default();
+        match texts.is_empty() {
+            true => format!("{value} is {last}"),
+            false => format!("{value} is {} or {last}", texts.join(", ")),
+        }
+    }
+}
+
+/// In parentheses if it has an operator.
+fn wrapped(text: String) -> String {
+    let simple = !text.contains(' ') || text.ends_with(')') || text.starts_with("argument ");
+    if simple { text } else { format!("({text})") }
+}
+
+/// The last part of a qualified name.
+fn short(name: &str) -> &str {
+    name.rsplit(['/', '.']).next().unwrap_or(name)
+}

@@ -1,0 +1,146 @@
+//! Finding branches that are one branch of the source: compilers copy the body of `finally` to every way out.
+//!
+//! Copies stand on the same line, compute the same condition in the same way, begin the same code behind at least
+//! one choice, and exclude each other: no copy is reached from another without going round a loop. At least one
+//! stands where an exception landed. All that must hold. What merely looks alike (two equal conditions on
+//! one line, one after the other) is left apart, so that at worst something counts twice, never not at all.
+
+use crate::projection::Branch;
+use entity::EntityId;
+use ir::op::Operand;
+use ir::{BlockId, Cfg, Dominators, Edges, Function, Inst, Op, Reg};
+use std::collections::BTreeMap;
+
+/// A piece of code with temporaries renamed in order of appearance.
+type Shape = Vec<String>;
+
+/// Makes later copies of a branch copies of the first.
+pub(crate) fn duplicates(
+    func: &Function,
+    cfg: &Cfg,
+    doms: &Dominators,
+    branches: Vec<Branch>,
+) -> Vec<Branch> {
+    let mut groups: BTreeMap<(u32, Shape), Vec<usize>> = BTreeMap::new();
+    for (i, branch) in branches.iter().enumerate().filter(|(_, b)| b.line != 0) {
+        groups.entry((branch.line, condition_shape(func, branch.index))).or_default().push(i);
+    }
+    let landings: Vec<BlockId> = cfg.blocks().filter(|b| !cfg.node(*b).raisers.is_empty()).collect();
+    let mut first_of: Vec<Option<usize>> = vec![None; branches.len()];
+    for members in groups.into_values().filter(|members| members.len() > 1 && !landings.is_empty()) {
+        let block = |i: usize| func.block_at(branches[i].index);
+        let landed = |i: usize| landings.iter().any(|l| doms.dominates(*l, block(i)));
+        let mut taken: Vec<usize> = Vec::new();
+        for first in &members {
+            if taken.contains(first) {
+                continue;
+            }
+            let mut copies = vec![*first];
+            for other in members.iter().filter(|m| *m > first && !taken.contains(m)) {
+                let apart = copies.iter().all(|c| {
+                    !reaches(cfg, block(*c), block(*other)) && !reaches(cfg, block(*other), block(*c))
+                });
+                if apart && same_beginning(func, &branches[*first], &branches[*other]) {
+                    copies.push(*other);
+                }
+            }
+            if copies.len() > 1 && copies.iter().any(|c| landed(*c)) && !copies.iter().all(|c| landed(*c)) {
+                copies.iter().skip(1).for_each(|c| first_of[*c] = Some(*first));
+                taken.extend(copies);
+            }
+        }
+    }
+    let mut merged: Vec<Branch> = Vec::new();
+    let mut place = vec![0; branches.len()];
+    for (i, branch) in branches.into_iter().enumerate() {
+        match first_of[i] {
+            Some(first) => merged[place[first]].copies.push(branch),
+            None => {
+                place[i] = merged.len();
+                merged.push(branch);
+            }
+        }
+    }
+    merged
+}
+
+/// The instructions of the branch's own line that lead to it in its block, and the branch.
+fn condition_shape(func: &Function, index: u32) -> Shape {
+    let block = func.blocks[func.block_at(index)];
+    let line = func.positions[index as usize].line;
+    let own = (block.start..index)
+        .rev()
+        .take_while(|i| func.positions[*i as usize].line == line && func.code[*i as usize].op != Op::Catch);
+    let start = own.last().unwrap_or(index);
+    shape(func, start, index + 1)
+}
+
+/// Whether some choice of both begins the same code, which is not empty.
+fn same_beginning(func: &Function, a: &Branch, b: &Branch) -> bool {
+    let beginning = |block: BlockId| {
+        let block = func.blocks[block];
+        shape(func, block.start, block.end.saturating_sub(1))
+    };
+    a.choices.len() == b.choices.len()
+        && a.choices.iter().zip(&b.choices).any(|(x, y)| {
+            let (x, y) = (beginning(x.target), beginning(y.target));
+            !x.is_empty() && x == y
+        })
+}
+
+fn shape(func: &Function, start: u32, end: u32) -> Shape {
+    let mut renamed: Vec<Reg> = Vec::new();
+    let mut register = |reg: Reg| match func.regs.get(reg).and_then(|info| info.variable.as_ref()) {
+        Some(variable) => format!("{variable:?}"),
+        None => {
+            let place = renamed.iter().position(|r| *r == reg).unwrap_or_else(|| {
+                renamed.push(reg);
+                renamed.len() - 1
+            });
+            format!("%{place}")
+        }
+    };
+    let mut one = |index: u32, inst: &Inst| {
+        let mut text = format!("{} {}", func.positions[index as usize].line, inst.op.name());
+        for (kind, value) in inst.operands() {
+            let word = value as u32;
+            text.push(' ');
+            match kind {
+                Operand::Reg(_) | Operand::Any | Operand::Same => text += &register(Reg(word)),
+                Operand::List => func.list(word).iter().for_each(|r| text += &register(*r)),
+                Operand::Table => {
+                    let cases = func.tables.get(word as usize).into_iter().flat_map(|t| &t.cases);
+                    cases.for_each(|(case, _)| text += &format!("{case} "));
+                }
+                // Copies go to other blocks.
+                Operand::Block => {}
+                _ => text += &value.to_string(),
+            }
+        }
+        if !inst.dst.is_none() {
+            text += &format!(" -> {}", register(inst.dst));
+        }
+        text
+    };
+    (start..end).map(|i| one(i, &func.code[i as usize])).collect()
+}
+
+/// Whether a path leads from one block to another without going back in reverse postorder.
+fn reaches(cfg: &Cfg, from: BlockId, to: BlockId) -> bool {
+    let mut place = vec![usize::MAX; cfg.len()];
+    for (i, block) in cfg.reverse_postorder(Edges::All).into_iter().enumerate() {
+        place[block.index()] = i;
+    }
+    let mut seen = vec![false; cfg.len()];
+    let mut open = vec![from];
+    while let Some(block) = open.pop() {
+        if block == to {
+            return true;
+        }
+        if !std::mem::replace(&mut seen[block.index()], true) {
+            let forward = |succ: &BlockId| place[succ.index()] > place[block.index()];
+            open.extend(cfg.succs(block, Edges::All).filter(forward));
+        }
+    }
+    false
+}

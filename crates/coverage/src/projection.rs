@@ -1,0 +1,143 @@
+//! The control-flow graph as the source has it: guards do not split blocks, branches that the compiler or the
+//! lowering added are hidden, blocks without code of the source are contracted, unreachable code is left out,
+//! and a branch that the compiler duplicated with its `finally` counts once.
+
+use crate::describe::branch_text;
+use crate::duplicate::duplicates;
+use crate::obligation::Target;
+use ir::{BlockId, BranchInfo, Cfg, Dominators, Edges, Function, Names, Op, Origin};
+use std::collections::BTreeSet;
+
+/// The projected graph of a function, which must be valid ([`ir::verify()`]).
+pub struct Projection<'f> {
+    pub func: &'f Function,
+    /// Reachable blocks that hold code of the source, ascending.
+    pub nodes: Vec<Node>,
+    /// Reachable branches of the source, by code index; of duplicated ones the first, the others as its copies.
+    pub branches: Vec<Branch>,
+    reachable: Vec<bool>,
+}
+
+/// A block that holds code of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    pub block: BlockId,
+    /// The first line in it, 0 if unknown.
+    pub line: u32,
+    /// Where it goes normally, through blocks that are hidden; in the order of first discovery.
+    pub succs: Vec<BlockId>,
+}
+
+/// A branch of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Branch {
+    /// Of the `br` or `switch` in the code.
+    pub index: u32,
+    pub info: BranchInfo,
+    pub line: u32,
+    pub choices: Vec<Choice>,
+    /// The same branch of the source again, where the compiler duplicated code.
+    pub copies: Vec<Branch>,
+}
+
+/// One way a branch can go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    pub target: BlockId,
+    /// Positions of the successors that go there; several for cases of a switch.
+    pub positions: Vec<u32>,
+    /// When it goes there, in words of the source.
+    pub text: String,
+}
+
+impl Branch {
+    /// What takes the choice at an index: this branch or a copy. Copies are structurally the same, so that the same
+    /// choice is at the same place.
+    pub fn targets(&self, choice: usize) -> Vec<Target> {
+        let all = std::iter::once(self).chain(&self.copies);
+        all.filter_map(|branch| Some((branch.index, branch.choices.get(choice)?)))
+            .flat_map(|(index, choice)| {
+                choice.positions.iter().map(move |position| Target::Take { index, position: *position })
+            })
+            .collect()
+    }
+}
+
+impl<'f> Projection<'f> {
+    pub fn new(func: &'f Function, names: &dyn Names) -> Projection<'f> {
+        let cfg = Cfg::new(func);
+        let doms = Dominators::new(&cfg, Edges::All);
+        let reachable: Vec<bool> = cfg.blocks().map(|b| doms.is_reachable(b)).collect();
+        let mut graph = Projection { func, nodes: Vec::new(), branches: Vec::new(), reachable };
+        for (index, info) in &func.branches {
+            if info.origin == Origin::Source && doms.is_reachable(func.block_at(*index)) {
+                graph.branches.push(branch(func, names, *index, *info));
+            }
+        }
+        let shown: Vec<bool> = func
+            .blocks
+            .iter()
+            .map(|(id, block)| doms.is_reachable(id) && (block.start..block.end).any(|i| graph.is_visible(i)))
+            .collect();
+        for block in cfg.blocks().filter(|b| shown[b.0 as usize]) {
+            let range = func.blocks[block];
+            let lines = (range.start..range.end).filter(|i| graph.is_visible(*i));
+            let line = lines.map(|i| func.positions[i as usize].line).next().unwrap_or(0);
+            graph.nodes.push(Node { block, line, succs: shown_successors(&cfg, &shown, block) });
+        }
+        graph.branches = duplicates(func, &cfg, &doms, std::mem::take(&mut graph.branches));
+        graph
+    }
+
+    /// Blocks that can be reached from the entry, ascending.
+    pub fn reachable(&self) -> impl Iterator<Item = BlockId> + '_ {
+        self.func.blocks.keys().filter(|b| self.reachable[b.0 as usize])
+    }
+
+    /// Whether an instruction is code of the source: it has a line, and is not a branch that nobody wrote, a
+    /// plain jump or the reception of an exception.
+    pub fn is_visible(&self, index: u32) -> bool {
+        self.has_line(index) && self.func.code[index as usize].op != Op::Jump
+    }
+
+    /// Whether an instruction makes its line a line with code. Jumps do: `break` is nothing else.
+    pub fn has_line(&self, index: u32) -> bool {
+        let hidden = self.func.code[index as usize].op == Op::Catch
+            || self.func.branch_info(index).is_some_and(|info| info.origin == Origin::Synthetic);
+        !hidden && self.func.positions[index as usize].line != 0
+    }
+}
+
+fn branch(func: &Function, names: &dyn Names, index: u32, info: BranchInfo) -> Branch {
+    let line = func.positions[index as usize].line;
+    let mut choices: Vec<Choice> = Vec::new();
+    for (position, target) in func.successors(func.block_at(index)).into_iter().enumerate() {
+        let position = position as u32;
+        match choices.iter_mut().find(|c| c.target == target) {
+            // Both ways of a `br` to the same block are still two: the condition was true, or it was not.
+            Some(choice) if func.code[index as usize].op == Op::Switch => choice.positions.push(position),
+            _ => choices.push(Choice { target, positions: vec![position], text: String::new() }),
+        }
+    }
+    for choice in &mut choices {
+        choice.text = branch_text(func, names, index, &choice.positions);
+    }
+    Branch { index, info, line, choices, copies: Vec::new() }
+}
+
+/// Where a block goes on the graph of shown blocks.
+fn shown_successors(cfg: &Cfg, shown: &[bool], block: BlockId) -> Vec<BlockId> {
+    let mut found = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut open: Vec<BlockId> = cfg.node(block).succs.iter().rev().copied().collect();
+    while let Some(next) = open.pop() {
+        if !seen.insert(next) {
+            continue;
+        }
+        match shown[next.0 as usize] {
+            true => found.push(next),
+            false => open.extend(cfg.node(next).succs.iter().rev()),
+        }
+    }
+    found
+}
