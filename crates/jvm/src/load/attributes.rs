@@ -105,6 +105,9 @@ fn annotation(
     if !name.starts_with("Runtime") || input.major < 49 {
         return Ok(false);
     }
+    if name == "RuntimeInvisibleTypeAnnotations" {
+        return Ok(false);
+    }
     let raws = found.get_or_insert_default();
     let place = match name {
         "RuntimeVisibleAnnotations" => &mut raws.visible,

@@ -18,6 +18,8 @@ const MAX_FILE: u64 = 1 << 28;
 pub struct ClassPath {
     jdk: Arc<Jdk>,
     entries: Vec<Entry>,
+    /// Real paths of the entries.
+    seen: BTreeSet<PathBuf>,
 }
 
 enum Entry {
@@ -41,9 +43,10 @@ pub struct Found {
 
 impl ClassPath {
     /// Opens every entry: a directory, a jar, or `folder/*` for the jars in a folder. The jars a manifest's
-    /// `Class-Path` names follow their jar; of those, missing ones are ignored, as the JVM does.
+    /// `Class-Path` names follow their jar; of those, missing and unreadable ones are ignored, as the
+    /// JVM does. An entry given twice counts once.
     pub fn new(jdk: Arc<Jdk>, paths: &[PathBuf]) -> Result<ClassPath, LoadError> {
-        let mut class_path = ClassPath { jdk, entries: Vec::new() };
+        let mut class_path = ClassPath { jdk, entries: Vec::new(), seen: BTreeSet::new() };
         for path in paths {
             // An empty element means the current directory to `java`.
             let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
@@ -171,23 +174,34 @@ impl ClassPath {
     }
 
     fn add(&mut self, path: &Path) -> Result<(), LoadError> {
-        // Manifests may name each other: a work list, and every path once.
-        let mut pending = vec![path.to_owned()];
-        let mut first = true;
+        let entry = Entry::open(path, self.jdk.feature)?;
+        let mut pending = self.push(entry);
+        // Manifests may name each other: a work list, and every file once. What cannot be opened is ignored here,
+        // as the JVM does: the user did not ask for it.
         while let Some(path) = pending.pop() {
-            let asked_for = std::mem::take(&mut first);
-            if !asked_for && !path.exists() || self.entries.iter().any(|entry| entry.path() == path) {
-                continue;
+            if let Ok(entry) = Entry::open(&path, self.jdk.feature) {
+                pending.extend(self.push(entry));
             }
-            let entry = Entry::open(&path, self.jdk.feature)?;
-            if let Entry::Jar(jar) = &entry {
-                let folder = path.parent().unwrap_or(Path::new(""));
-                pending
-                    .extend(jar.manifest().class_path.iter().rev().filter_map(|url| relative(folder, url)));
-            }
-            self.entries.push(entry);
         }
         Ok(())
+    }
+
+    /// Appends an entry that is not there yet, and answers what its manifest names, last first.
+    fn push(&mut self, entry: Entry) -> Vec<PathBuf> {
+        // Paths are compared as the file system sees them: `lib/../a.jar` is `a.jar`.
+        let real = fs::canonicalize(entry.path()).unwrap_or_else(|_| entry.path().to_owned());
+        if !self.seen.insert(real) {
+            return Vec::new();
+        }
+        let named = match &entry {
+            Entry::Jar(jar) => {
+                let folder = jar.path().parent().unwrap_or(Path::new(""));
+                jar.manifest().class_path.iter().rev().filter_map(|url| relative(folder, url)).collect()
+            }
+            Entry::Directory(_) => Vec::new(),
+        };
+        self.entries.push(entry);
+        named
     }
 }
 
