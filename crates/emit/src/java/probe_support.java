@@ -32,7 +32,7 @@ class TestwrightProbeSupport {
         deadline = System.nanoTime() + limit * 4;
         watchdog.start();
         for (int i = 2; i < args.length; i++) {
-            write(report, "start " + args[i] + "\n");
+            write(report, "start\t" + args[i] + "\n");
             deadline = System.nanoTime() + limit;
             TestwrightProbeSupport support = new TestwrightProbeSupport();
             try {

@@ -1,6 +1,8 @@
 //! A suite that shows every way of writing a test, over `com/acme/Calc.java` beside this file. The runner's tests
 //! compile it and run it green.
 
+#![allow(dead_code, reason = "each test that includes this module uses its own part of it")]
+
 use emit::java::SuiteFile;
 use suite::case::{
     Assert, Call, Check, ClassName, Outcome, Step, Subject, TestCase, Text, Traits, Type, Value,

@@ -1,0 +1,225 @@
+//! Compiles a batch with one `javac`, and when that fails, without the tests at fault.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use emit::java::Span;
+
+use crate::Error;
+use crate::process::End;
+use crate::workspace::{Environment, Workspace, absolute, join_path, run_tool};
+
+/// Each round takes out what the last one complained about; javac reports by phases, so a few rounds suffice.
+const MAX_ROUNDS: usize = 6;
+
+/// One source file and the cases in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestSource {
+    /// Relative, as the package demands.
+    pub path: PathBuf,
+    pub text: String,
+    pub spans: Vec<Span>,
+}
+
+/// A file and a case's index in its spans.
+pub(crate) type CaseId = (usize, usize);
+
+pub(crate) struct Compiled {
+    /// Cases that were left out, with javac's complaint.
+    pub rejected: BTreeMap<CaseId, String>,
+}
+
+/// Compiles `sources` and `extra` (files of ours, which must compile) into the workspace's classes.
+pub(crate) fn compile(
+    environment: &Environment,
+    workspace: &Workspace,
+    jars: &[PathBuf],
+    sources: &[TestSource],
+    extra: &[(&str, &str)],
+) -> Result<Compiled, Error> {
+    let src = workspace.src();
+    let mut rejected = BTreeMap::new();
+    let mut texts: Vec<String> = sources.iter().map(|source| source.text.clone()).collect();
+    let mut files: Vec<PathBuf> = sources.iter().map(|source| src.join(&source.path)).collect();
+    for (path, text) in extra {
+        workspace.write(&src.join(path), text)?;
+        files.push(src.join(path));
+    }
+    for _ in 0..MAX_ROUNDS {
+        for (source, text) in sources.iter().zip(&texts) {
+            workspace.write(&src.join(&source.path), text)?;
+        }
+        let complaints = javac(environment, workspace, jars, &files)?;
+        if complaints.is_empty() {
+            return Ok(Compiled { rejected });
+        }
+        let before = rejected.len();
+        let mut helpless = None;
+        for complaint in &complaints {
+            let Some(file) =
+                files.iter().position(|file| *file == complaint.file).filter(|i| *i < sources.len())
+            else {
+                helpless.get_or_insert(complaint);
+                continue;
+            };
+            let spans = &sources[file].spans;
+            match spans.iter().position(|s| (s.first..=s.last).contains(&complaint.line)) {
+                Some(case) => {
+                    rejected.entry((file, case)).or_insert_with(|| complaint.message.clone());
+                    blank(&mut texts[file], spans[case].first, spans[case].last);
+                }
+                // An import that cannot be resolved: without it, the cases that need it are complained about.
+                None if is_import(&texts[file], complaint.line) => {
+                    blank(&mut texts[file], complaint.line, complaint.line);
+                    continue;
+                }
+                None => {
+                    // Nothing smaller is at fault than the file itself.
+                    for case in 0..spans.len() {
+                        rejected.entry((file, case)).or_insert_with(|| complaint.message.clone());
+                    }
+                    for span in spans {
+                        blank(&mut texts[file], span.first, span.last);
+                    }
+                }
+            }
+        }
+        if let (Some(complaint), true) = (helpless, rejected.len() == before) {
+            let message = format!("{}:{}: {}", complaint.file.display(), complaint.line, complaint.message);
+            return Err(Error::Tool { tool: "javac", message });
+        }
+    }
+    // Whatever is still wrong is not worth more rounds: nothing of this batch is compiled.
+    for (file, source) in sources.iter().enumerate() {
+        for case in 0..source.spans.len() {
+            rejected.entry((file, case)).or_insert_with(|| "its file could not be compiled".into());
+        }
+    }
+    Ok(Compiled { rejected })
+}
+
+struct Complaint {
+    file: PathBuf,
+    line: usize,
+    message: String,
+}
+
+/// No complaints: the classes are there.
+fn javac(
+    environment: &Environment,
+    workspace: &Workspace,
+    jars: &[PathBuf],
+    files: &[PathBuf],
+) -> Result<Vec<Complaint>, Error> {
+    let mut class_path = absolute(jars);
+    class_path.extend(absolute(&environment.class_path));
+    let mut args: Vec<OsString> = [
+        "-J-XX:TieredStopAtLevel=1",
+        "-J-XX:+UseSerialGC",
+        "-J-Xshare:auto",
+        "-J-Duser.language=en",
+        "-g",
+        "-encoding",
+        "UTF-8",
+        "-proc:none",
+        "-Xlint:none",
+        "-nowarn",
+        "-Xmaxerrs",
+        "1000000",
+        "-implicit:none",
+        "-d",
+    ]
+    .into_iter()
+    .map(OsString::from)
+    .collect();
+    args.push(workspace.classes().into());
+    // Without it javac would compile sources that happen to lie on the class path.
+    args.extend([OsString::from("-sourcepath"), workspace.src().into()]);
+    args.extend([OsString::from("-cp"), join_path(&class_path)]);
+    args.extend(files.iter().map(|file| file.clone().into_os_string()));
+    let limits = crate::process::Limits { output: 64 << 20, ..environment.limits };
+    let environment = Environment { limits, ..environment.clone() };
+    let finished = run_tool(&environment, &environment.jdk.javac, args, workspace.path(), absolute(jars))?;
+    if finished.succeeded() {
+        return Ok(Vec::new());
+    }
+    let complaints = parse(&finished.stderr, files);
+    if complaints.is_empty() {
+        let message = match finished.end {
+            End::TimedOut => format!("no end after {:?}", environment.limits.wall),
+            End::Code(_) | End::Signal(_) => finished.last_words(),
+        };
+        return Err(Error::Tool { tool: "javac", message });
+    }
+    Ok(complaints)
+}
+
+/// `path/File.java:12: error: message`, further lines belonging to it until the next such line.
+fn parse(output: &str, files: &[PathBuf]) -> Vec<Complaint> {
+    let mut complaints: Vec<Complaint> = Vec::new();
+    for line in output.lines() {
+        let head = files.iter().find_map(|file| {
+            let rest = line.strip_prefix(file.to_str()?)?.strip_prefix(':')?;
+            let (number, message) = rest.split_once(": error: ")?;
+            Some(Complaint { file: file.clone(), line: number.parse().ok()?, message: message.to_owned() })
+        });
+        match (head, complaints.last_mut()) {
+            (Some(complaint), _) => complaints.push(complaint),
+            // `symbol:` and `location:` say what could not be found; source lines and carets say nothing new.
+            (None, Some(last)) if line.trim_start().starts_with("symbol:") => {
+                last.message.push_str(&format!(" ({})", squeeze(line)));
+            }
+            (None, _) => {}
+        }
+    }
+    complaints
+}
+
+fn squeeze(line: &str) -> String {
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn is_import(text: &str, line: usize) -> bool {
+    text.lines().nth(line.saturating_sub(1)).is_some_and(|line| line.starts_with("import "))
+}
+
+/// Empties lines, so that all others keep their numbers.
+fn blank(text: &mut String, first: usize, last: usize) {
+    let mut out = String::with_capacity(text.len());
+    for (i, line) in text.split_inclusive('\n').enumerate() {
+        if (first..=last).contains(&(i + 1)) {
+            out.push('\n');
+        } else {
+            out.push_str(line);
+        }
+    }
+    *text = out;
+}
+
+/// Whether a path stays below the directory it is joined to.
+pub(crate) fn is_below(path: &Path) -> bool {
+    path.components().all(|part| matches!(part, std::path::Component::Normal(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn complaints_are_read_with_the_symbol_that_is_missing() {
+        let files = [PathBuf::from("/w/src/a/B.java")];
+        let output = "/w/src/a/B.java:12: error: cannot find symbol\n    x();\n    ^\n  symbol:   method x()\n\
+                      /w/src/a/B.java:20: error: ';' expected\n2 errors\n";
+        let complaints = parse(output, &files);
+        let seen: Vec<(usize, &str)> = complaints.iter().map(|c| (c.line, c.message.as_str())).collect();
+        assert_eq!(seen, [(12, "cannot find symbol (symbol: method x())"), (20, "';' expected")]);
+    }
+
+    #[test]
+    fn blanking_keeps_line_numbers() {
+        let mut text = "a\nb\nc\nd\n".to_owned();
+        blank(&mut text, 2, 3);
+        assert_eq!(text, "a\n\n\nd\n");
+    }
+}

@@ -1,0 +1,245 @@
+//! Compiles emitted tests and runs them twice, in fresh isolated JVMs.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use emit::java::Framework;
+
+pub use crate::compile::TestSource;
+pub use crate::workspace::Environment;
+
+use crate::Error;
+use crate::compile::{compile, is_below};
+use crate::junit::JunitJars;
+use crate::session::{Ending, Jvm, Session, unescape};
+use crate::workspace::{Workspace, absolute, join_path};
+
+const REPORT: (&str, &str) = ("TestwrightReport.java", include_str!("java/TestwrightReport.java"));
+const LAUNCHER5: (&str, &str) = ("TestwrightLauncher5.java", include_str!("java/TestwrightLauncher5.java"));
+const LAUNCHER4: (&str, &str) = ("TestwrightLauncher4.java", include_str!("java/TestwrightLauncher4.java"));
+
+/// The order of the second run; any number but 0.
+const ORDER_SEED: u64 = 20_260_101;
+
+/// What a test did in both runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Passed,
+    /// The same failure in both runs: the JVM is stable and disagrees.
+    Failed {
+        message: String,
+    },
+    /// The two runs differ.
+    Unstable {
+        first: String,
+        second: String,
+    },
+    CompileError {
+        diagnostic: String,
+    },
+    TimedOut,
+    /// The JVM ended during the test.
+    Exited {
+        how: String,
+    },
+    NotRun {
+        reason: String,
+    },
+}
+
+impl Verdict {
+    /// Why a test with this verdict is not shipped, for the report; `None` if it is.
+    pub fn objection(&self) -> Option<String> {
+        Some(match self {
+            Verdict::Passed => return None,
+            Verdict::Failed { message } => format!("fails on the JVM: {message}"),
+            Verdict::Unstable { first, second } => format!("unstable: {first}, then {second}"),
+            Verdict::CompileError { diagnostic } => format!("does not compile: {diagnostic}"),
+            Verdict::TimedOut => "ran out of time".into(),
+            Verdict::Exited { how } => how.clone(),
+            Verdict::NotRun { reason } => format!("could not be run: {reason}"),
+        })
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestVerdict {
+    /// Index of the source.
+    pub source: usize,
+    /// Name of the test method.
+    pub case: String,
+    pub verdict: Verdict,
+}
+
+/// One verdict a case, in the order of the sources and their spans.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfirmReport {
+    pub tests: Vec<TestVerdict>,
+}
+
+impl ConfirmReport {
+    pub fn verdict(&self, source: usize, case: &str) -> Option<&Verdict> {
+        self.tests.iter().find(|test| test.source == source && test.case == case).map(|test| &test.verdict)
+    }
+}
+
+/// One `javac`, then two JVMs at the same time; more only for what goes wrong.
+pub fn confirm(
+    environment: &Environment,
+    junit: &JunitJars,
+    sources: &[TestSource],
+) -> Result<ConfirmReport, Error> {
+    let prepared = Prepared::new(environment, junit, sources)?;
+    let jobs = prepared.jobs();
+    let (first, second) = thread::scope(|scope| {
+        let first = scope.spawn(|| prepared.run(&jobs, "first", false, Vec::new(), Vec::new()));
+        let second = prepared.run(&jobs, "second", true, Vec::new(), Vec::new());
+        (first.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), second)
+    });
+    let (first, second) = (first?, second?);
+    let mut tests = Vec::new();
+    for (file, source) in sources.iter().enumerate() {
+        for (case, span) in source.spans.iter().enumerate() {
+            let verdict = match prepared.rejected.get(&(file, case)) {
+                Some(diagnostic) => Verdict::CompileError { diagnostic: diagnostic.clone() },
+                None => {
+                    let id = job(&source.path, &span.case);
+                    combine(run_of(&first, &id), run_of(&second, &id))
+                }
+            };
+            tests.push(TestVerdict { source: file, case: span.case.clone(), verdict });
+        }
+    }
+    Ok(ConfirmReport { tests })
+}
+
+/// A compiled batch, ready to be run.
+pub(crate) struct Prepared<'a> {
+    environment: &'a Environment,
+    junit: &'a JunitJars,
+    sources: &'a [TestSource],
+    pub workspace: Workspace,
+    pub rejected: BTreeMap<(usize, usize), String>,
+}
+
+impl<'a> Prepared<'a> {
+    pub fn new(
+        environment: &'a Environment,
+        junit: &'a JunitJars,
+        sources: &'a [TestSource],
+    ) -> Result<Prepared<'a>, Error> {
+        if let Some(source) = sources.iter().find(|source| !is_below(&source.path)) {
+            let message = format!("{} is not a relative path", source.path.display());
+            return Err(Error::Tool { tool: "confirm", message });
+        }
+        let workspace = Workspace::new()?;
+        let launcher = match junit.framework {
+            Framework::Junit5 => LAUNCHER5,
+            Framework::Junit4 => LAUNCHER4,
+        };
+        let compiled = compile(environment, &workspace, &junit.jars, sources, &[REPORT, launcher])?;
+        Ok(Prepared { environment, junit, sources, workspace, rejected: compiled.rejected })
+    }
+
+    /// `class#method` of all that compiled.
+    pub fn jobs(&self) -> Vec<String> {
+        let mut jobs = Vec::new();
+        for (file, source) in self.sources.iter().enumerate() {
+            for (case, span) in source.spans.iter().enumerate() {
+                if !self.rejected.contains_key(&(file, case)) {
+                    jobs.push(job(&source.path, &span.case));
+                }
+            }
+        }
+        jobs
+    }
+
+    pub fn run(
+        &self,
+        jobs: &[String],
+        name: &str,
+        perturbed: bool,
+        options: Vec<OsString>,
+        readable: Vec<PathBuf>,
+    ) -> Result<Session, Error> {
+        let mut class_path = vec![self.workspace.classes()];
+        class_path.extend(absolute(&self.junit.jars));
+        class_path.extend(absolute(&self.environment.class_path));
+        let mut readable = readable;
+        readable.extend(absolute(&self.junit.jars));
+        let jvm = Jvm {
+            environment: self.environment,
+            workspace: &self.workspace,
+            name,
+            perturbed,
+            options,
+            class_path: join_path(&class_path),
+            readable,
+        };
+        let main = match self.junit.framework {
+            Framework::Junit5 => "TestwrightLauncher5",
+            Framework::Junit4 => "TestwrightLauncher4",
+        };
+        let seed = if perturbed { ORDER_SEED } else { 0 };
+        let arguments = |private: &Path, report: &Path, open: &[String]| {
+            let list = private.join("tests");
+            self.workspace.write(&list, &(open.join("\n") + "\n"))?;
+            let limit = self.environment.limits.test.as_millis().to_string();
+            let args = [main.into(), report.into(), limit.into(), seed.to_string().into(), list.into()];
+            Ok(args.to_vec())
+        };
+        jvm.run(jobs, arguments, |line| {
+            let rest = line.strip_prefix("pass\t").or_else(|| line.strip_prefix("fail\t"))?;
+            Some(unescape(rest.split('\t').next()?))
+        })
+    }
+}
+
+fn job(path: &Path, case: &str) -> String {
+    let class: Vec<String> =
+        path.with_extension("").components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
+    format!("{}#{case}", class.join("."))
+}
+
+/// What a test did in one run.
+enum Run {
+    Passed,
+    Failed(String),
+    TimedOut,
+    Exited(String),
+    NotRun(String),
+}
+
+fn run_of(session: &Session, id: &str) -> Run {
+    match session.reports.get(id) {
+        Some(Ending::Reported(line)) => match line.strip_prefix("fail\t") {
+            Some(rest) => Run::Failed(rest.split_once('\t').map_or_else(String::new, |(_, m)| unescape(m))),
+            None => Run::Passed,
+        },
+        Some(Ending::TimedOut) => Run::TimedOut,
+        Some(Ending::Exited(how)) => Run::Exited(how.clone()),
+        None => Run::NotRun(session.trouble.clone().unwrap_or_else(|| "JUnit did not find it".into())),
+    }
+}
+
+fn combine(first: Run, second: Run) -> Verdict {
+    match (first, second) {
+        (Run::Passed, Run::Passed) => Verdict::Passed,
+        (Run::Failed(first), Run::Failed(second)) if first == second => Verdict::Failed { message: first },
+        (Run::TimedOut, _) | (_, Run::TimedOut) => Verdict::TimedOut,
+        (Run::Exited(how), _) | (_, Run::Exited(how)) => Verdict::Exited { how },
+        (Run::NotRun(reason), _) | (_, Run::NotRun(reason)) => Verdict::NotRun { reason },
+        (first, second) => Verdict::Unstable { first: show(&first), second: show(&second) },
+    }
+}
+
+fn show(run: &Run) -> String {
+    match run {
+        Run::Passed => "passed".into(),
+        Run::Failed(message) => format!("failed with {message}"),
+        Run::TimedOut => "ran out of time".into(),
+        Run::Exited(how) | Run::NotRun(how) => how.clone(),
+    }
+}
