@@ -1,6 +1,6 @@
 //! The account of a function's obligations: which execution covers which, and what became of the others.
 
-use crate::obligation::{Obligation, ObligationId};
+use crate::obligation::{Obligation, ObligationId, Target};
 use entity::entity;
 use ir::{EdgeMap, EdgeSet, Function};
 
@@ -80,7 +80,12 @@ impl Account {
 
     /// Everything an execution covers, whatever was covered before.
     pub fn covers(&self, func: &Function, points: &EdgeSet) -> Vec<ObligationId> {
-        let executed = self.map.executed(func, points);
+        // Most criteria ask for points only; what they imply is worked out where a line is asked for.
+        let by_instruction = |o: &Obligation| o.targets.iter().any(|t| matches!(t, Target::Execute(_)));
+        let executed = match self.obligations.iter().any(by_instruction) {
+            true => self.map.executed(func, points),
+            false => EdgeSet::new(),
+        };
         let covered = self.obligations.iter().filter(|o| o.is_covered(&self.map, points, &executed));
         covered.map(|o| o.id).collect()
     }

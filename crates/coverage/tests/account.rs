@@ -27,11 +27,8 @@ fn account(func: &Function, criterion: Criterion) -> Account {
 
 /// The points of an execution: blocks entered, branches taken, instructions that raised.
 fn points(func: &Function, blocks: &[u32], taken: &[(u32, u32)], raised: &[u32]) -> EdgeSet {
-    let map = EdgeMap::new(func);
-    let entries = blocks.iter().map(|b| map.entry(BlockId(*b)));
-    let edges = taken.iter().map(|(index, position)| map.taken(*index, *position));
-    let raises = raised.iter().filter_map(|index| map.raised(func, *index));
-    entries.chain(edges).chain(raises).collect()
+    let blocks = blocks.iter().map(|b| BlockId(*b));
+    EdgeMap::new(func).points(func, blocks, taken.iter().copied(), raised.iter().copied())
 }
 
 #[test]

@@ -14,13 +14,13 @@ use entity::EntityId;
 pub struct EdgeMap {
     /// By code index: the first point of the instruction there. One longer than the code.
     first: Vec<u32>,
-    blocks: u32,
+    /// By block: exactly one normal edge leads to it, and it is not the entry.
+    one_way_in: Vec<bool>,
 }
 
 impl EdgeMap {
     pub fn new(func: &Function) -> EdgeMap {
-        let blocks = func.blocks.len() as u32;
-        let mut next = blocks;
+        let mut next = func.blocks.len() as u32;
         let mut first = Vec::with_capacity(func.code.len() + 1);
         for inst in &func.code {
             first.push(next);
@@ -31,7 +31,14 @@ impl EdgeMap {
             };
         }
         first.push(next);
-        EdgeMap { first, blocks }
+        let mut ways_in = vec![0_u32; func.blocks.len()];
+        for succ in func.blocks.keys().flat_map(|block| func.successors(block)) {
+            if let Some(count) = ways_in.get_mut(succ.index()) {
+                *count += 1;
+            }
+        }
+        let one_way_in = ways_in.iter().enumerate().map(|(i, count)| i != 0 && *count == 1).collect();
+        EdgeMap { first, one_way_in }
     }
 
     /// How many points there are; they are numbered from 0.
@@ -62,25 +69,32 @@ impl EdgeMap {
         inst.op.can_raise().then(|| self.first[index as usize])
     }
 
+    /// The points of a run that was recorded as blocks entered, (code index, position) of branches taken, and code
+    /// indices of what raised.
+    pub fn points(
+        &self,
+        func: &Function,
+        entered: impl IntoIterator<Item = BlockId>,
+        taken: impl IntoIterator<Item = (u32, u32)>,
+        raised: impl IntoIterator<Item = u32>,
+    ) -> EdgeSet {
+        let entered = entered.into_iter().map(|block| self.entry(block));
+        let taken = taken.into_iter().map(|(index, position)| self.taken(index, position));
+        let raised = raised.into_iter().filter_map(|index| self.raised(func, index));
+        entered.chain(taken).chain(raised).collect()
+    }
+
     /// Which instructions the points say were executed, as a set of code indices. In a block where something
     /// raised, what stands behind the last instruction that raised counts only if a branch at the block's end,
     /// or a successor entered from nowhere else, shows that the end was reached too.
     pub fn executed(&self, func: &Function, points: &EdgeSet) -> EdgeSet {
-        let mut entered_from = vec![0_u32; func.blocks.len()];
-        for block in func.blocks.keys() {
-            for succ in func.successors(block) {
-                if let Some(count) = entered_from.get_mut(succ.index()) {
-                    *count += 1;
-                }
-            }
-        }
         let mut executed = EdgeSet::default();
         for (id, block) in func.blocks.iter().filter(|(id, _)| points.contains(self.entry(*id))) {
             let raised = (block.start..block.end)
                 .rev()
                 .find(|i| self.raised(func, *i).is_some_and(|point| points.contains(point)));
             let last = match raised {
-                Some(index) if !self.finished(func, id, &entered_from, points) => index + 1,
+                Some(index) if !self.finished(func, id, points) => index + 1,
                 _ => block.end,
             };
             (block.start..last).for_each(|i| executed.insert(i));
@@ -88,7 +102,7 @@ impl EdgeMap {
         executed
     }
 
-    fn finished(&self, func: &Function, block: BlockId, entered_from: &[u32], points: &EdgeSet) -> bool {
+    fn finished(&self, func: &Function, block: BlockId, points: &EdgeSet) -> bool {
         let Some(last) = func.blocks[block].end.checked_sub(1) else { return false };
         let Some(inst) = func.code.get(last as usize) else { return false };
         match inst.op {
@@ -97,9 +111,7 @@ impl EdgeMap {
             }
             Op::Jump => {
                 let to = BlockId(inst.a);
-                // The entry is entered without a jump too.
-                let only = entered_from.get(to.index()) == Some(&1) && to.0 != 0;
-                only && points.contains(self.entry(to))
+                self.one_way_in.get(to.index()) == Some(&true) && points.contains(self.entry(to))
             }
             _ => false,
         }

@@ -5,6 +5,8 @@
 //! its line, to the nearest line of code above. Each command is run by the crate that knows how; all share
 //! this reading, and the rewriting when `BLESS=1` is set.
 
+use crate::text::{ParseError, Parsed, parse_module};
+use crate::types::FuncId;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -155,26 +157,67 @@ impl FileTest {
         std::fs::write(path, self.bless(key, found)).map_err(|e| format!("{}: {e}", path.display()))
     }
 
-    /// The canonical text with this file's header, comments and blank lines kept; `None` if the lines of code do
-    /// not correspond, so that comments could not be placed.
-    pub fn with_canonical(&self, canonical: &str) -> Option<String> {
-        let mut lines = canonical.lines().filter(|l| !l.is_empty());
-        let mut out = String::new();
-        let module_lines = self.module.lines();
-        for (original, line) in self.text.lines().zip(module_lines) {
-            let (code, comment) = split_comment(line);
-            if code.trim().is_empty() {
-                out.push_str(original.trim_end());
-            } else {
-                out.push_str(lines.next()?);
-                if let Some(comment) = comment {
-                    write!(out, "  ;{comment}").expect("writing to a string");
+    /// The canonical text with this file's header, comments and blank lines kept. Instructions, blocks and headers of
+    /// functions are found by their number, other lines by their text; a comment on a line that the canonical
+    /// text does not have goes to a line of its own.
+    pub fn with_canonical(&self, parsed: &Parsed, canonical: &str) -> Result<String, ParseError> {
+        let new = parse_module(canonical)?;
+        let keys = |parsed: &Parsed, text: &str| -> Vec<Option<Key>> {
+            let mut keys: Vec<Option<Key>> = text
+                .lines()
+                .map(|line| Some(split_comment(line).0.trim()).filter(|c| !c.is_empty()))
+                .map(|code| code.map(|c| Key::Text(c.to_string())))
+                .collect();
+            let mut put = |line: u32, key: Key| {
+                if let Some(slot) = keys.get_mut(line as usize - 1) {
+                    *slot = Some(key);
                 }
+            };
+            for (func, lines) in &parsed.lines {
+                put(lines.header, Key::Header(*func));
+                lines.blocks.iter().enumerate().for_each(|(i, line)| put(*line, Key::Block(*func, i)));
+                lines.insts.iter().enumerate().for_each(|(i, line)| put(*line, Key::Inst(*func, i)));
             }
-            out.push('\n');
+            keys
+        };
+        let old_keys = keys(parsed, &self.module);
+        let new_keys = keys(&new, canonical);
+        let new_lines: Vec<&str> = canonical.lines().collect();
+        let mut out = String::new();
+        let mut next = 0;
+        for ((original, line), key) in self.text.lines().zip(self.module.lines()).zip(old_keys) {
+            let (code, comment) = split_comment(line);
+            let Some(key) = key else {
+                out.push_str(original.trim_end());
+                out.push('\n');
+                continue;
+            };
+            let found = new_keys[next..].iter().position(|k| k.as_ref() == Some(&key));
+            if let Some(found) = found {
+                // What stands between is new; blank lines are the file's own affair.
+                let between = new_lines[next..next + found].iter().filter(|l| !l.is_empty());
+                between.for_each(|line| out.extend([*line, "\n"]));
+                next += found + 1;
+                out.push_str(new_lines[next - 1]);
+                comment.iter().for_each(|comment| out.extend(["  ;", *comment]));
+                out.push('\n');
+            } else if let Some(comment) = comment {
+                let indent = &code[..code.len() - code.trim_start().len()];
+                out.extend([indent, ";", comment, "\n"]);
+            }
         }
-        lines.next().is_none().then_some(out)
+        new_lines[next..].iter().filter(|l| !l.is_empty()).for_each(|line| out.extend([*line, "\n"]));
+        Ok(out)
     }
+}
+
+/// What identifies a line of code in two spellings of the same module.
+#[derive(PartialEq)]
+enum Key {
+    Header(FuncId),
+    Block(FuncId, usize),
+    Inst(FuncId, usize),
+    Text(String),
 }
 
 /// Whether expectations are rewritten instead of compared.
@@ -255,6 +298,16 @@ mod tests {
         let test = FileTest::read(TEXT).unwrap();
         let message = test.compare("error", &[(6, "a ; b".into()), (5, "x".into())]).unwrap_err();
         assert_eq!(message, "6: missing  ; error: second\n5: found    ; error: x\n");
+    }
+
+    #[test]
+    fn comments_follow_their_code_into_the_canonical_text() {
+        let text = "test run\n\nfunc @f() -> i32 {\n  %0: i32 \"n\"  ; kept\nb0:\n; words\n   %0 = const.i32 1 ; run: x\n  ret.val %0\n}\n";
+        let test = FileTest::read(text).unwrap();
+        let parsed = parse_module(&test.module).unwrap();
+        let canonical = crate::text::print_module(&parsed.module);
+        let expected = "test run\n\nfunc @f() -> i32 {\n  ; kept\nb0:\n; words\n  %0: i32 \"n\" = const.i32 1  ; run: x\n  ret.val %0\n}\n";
+        assert_eq!(test.with_canonical(&parsed, &canonical).unwrap(), expected);
     }
 
     #[test]

@@ -307,3 +307,77 @@ fn access_size(op: Op) -> Option<u32> {
     }
     MemType::ALL.iter().find(|ty| Op::load(**ty) == op || Op::store(**ty) == op).map(|ty| ty.size())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::parse_module;
+
+    const TEXT: &str = "interface Shape {
+}
+
+interface Round implements Shape {
+}
+
+class Base {
+  flag: u8
+  val: i32
+  slot 0 = @base0
+  slot 1 = @base1
+  impl @area = @base0
+}
+
+class Sub extends Base implements Round {
+  big: f64
+  tail: i8
+  static count: i32
+  slot 1 = @sub1
+}
+
+array Bases of Base
+
+array Subs of Sub
+
+array Ints of i32
+
+array Loop of Loop
+";
+
+    fn module() -> Module {
+        parse_module(TEXT).unwrap().module
+    }
+
+    #[test]
+    fn fields_lie_behind_the_superclass_aligned() {
+        let m = module();
+        let [base, sub] = ["Base", "Sub"].map(|n| m.find_class(n).unwrap());
+        let offset = |name: &str| m.field(sub, name).unwrap().offset;
+        assert_eq!(["flag", "val", "big", "tail", "count"].map(offset), [0, 4, 8, 16, 0]);
+        assert_eq!((m.instance_size(base), m.instance_size(sub), m.statics_size(sub)), (8, 17, 4));
+        assert_eq!(m.resolve_field("Sub.val"), Ok(4));
+        assert!(m.resolve_field("Sub.nothing").is_err());
+    }
+
+    #[test]
+    fn dispatch_is_inherited_and_overridden() {
+        let m = module();
+        let [base, sub] = ["Base", "Sub"].map(|n| m.find_class(n).unwrap());
+        let name = |f: Option<FuncId>| f.map(|f| m.func(f));
+        assert_eq!(name(m.dispatch(base, 1)), Some("base1".to_string()));
+        assert_eq!(name(m.dispatch(sub, 1)), Some("sub1".to_string()));
+        assert_eq!(name(m.dispatch(sub, 0)), Some("base0".to_string()));
+        assert_eq!(m.dispatch(sub, 2), None);
+        let area = m.find_func("area").unwrap();
+        assert_eq!(name(m.implementation(sub, area)), Some("base0".to_string()));
+    }
+
+    #[test]
+    fn subclasses_follow_superclasses_interfaces_and_elements() {
+        let m = module();
+        let is = |a: &str, b: &str| m.is_subclass(m.find_class(a).unwrap(), m.find_class(b).unwrap());
+        assert!(is("Sub", "Base") && is("Sub", "Round") && is("Sub", "Shape") && is("Sub", "Sub"));
+        assert!(!is("Base", "Sub") && !is("Base", "Shape"));
+        assert!(is("Subs", "Bases") && !is("Bases", "Subs") && !is("Ints", "Bases") && !is("Subs", "Base"));
+        assert!(is("Loop", "Loop") && !is("Loop", "Subs"));
+    }
+}

@@ -1,6 +1,7 @@
 //! The parser of function bodies, driven by the opcode table.
 
 use super::lex::Token;
+use super::nearest_op;
 use super::parse::{FuncLines, ParseError, Parser, dense};
 use super::print::{CANONICAL_NAN_32, CANONICAL_NAN_64};
 use crate::func::{Block, BranchInfo, Function, Inst, Origin, Position, RegInfo, SwitchTable};
@@ -359,30 +360,6 @@ fn float_bits(text: &str, nan: u64, digits: usize, decimal: impl Fn(&str) -> Opt
     }
     let numeric = text.starts_with(|c: char| c.is_ascii_digit() || c == '-') || text == "inf";
     decimal(text).filter(|_| numeric && !text.contains("nan"))
-}
-
-/// The opcode that is spelled most alike, for a message.
-fn nearest_op(word: &str) -> String {
-    let distance = |name: &str| {
-        let mut row: Vec<usize> = (0..=name.len()).collect();
-        for (i, a) in word.bytes().enumerate() {
-            let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-            for (j, b) in name.bytes().enumerate() {
-                let replaced = diagonal + usize::from(a != b);
-                diagonal = row[j + 1];
-                row[j + 1] = replaced.min(row[j] + 1).min(row[j + 1] + 1);
-            }
-        }
-        row[name.len()]
-    };
-    // A long word is no misspelling, and comparing it with every opcode would take its time.
-    if word.len() > 32 {
-        return String::new();
-    }
-    match Op::ALL.iter().map(|op| (distance(op.name()), op.name())).min() {
-        Some((d, name)) if d <= 2 => format!("; did you mean `{name}`?"),
-        _ => String::new(),
-    }
 }
 
 impl Regs {

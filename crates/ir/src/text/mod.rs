@@ -11,6 +11,7 @@ mod print;
 pub use parse::{FuncLines, ParseError, Parsed, parse_module};
 pub use print::{print_function, print_inst, print_module, print_op};
 
+use crate::op::Op;
 use std::fmt::Write;
 
 /// Whether a name can stand without quotes.
@@ -43,4 +44,28 @@ pub(crate) fn quoted(text: &str) -> String {
     }
     out.push('"');
     out
+}
+
+/// The opcode that is spelled most alike, for a message.
+pub(crate) fn nearest_op(word: &str) -> String {
+    let distance = |name: &str| {
+        let mut row: Vec<usize> = (0..=name.len()).collect();
+        for (i, a) in word.bytes().enumerate() {
+            let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+            for (j, b) in name.bytes().enumerate() {
+                let replaced = diagonal + usize::from(a != b);
+                diagonal = row[j + 1];
+                row[j + 1] = replaced.min(row[j] + 1).min(row[j + 1] + 1);
+            }
+        }
+        row[name.len()]
+    };
+    // A long word is no misspelling, and comparing it with every opcode would take its time.
+    if word.len() > 32 {
+        return String::new();
+    }
+    match Op::ALL.iter().map(|op| (distance(op.name()), op.name())).min() {
+        Some((d, name)) if d <= 2 => format!("; did you mean `{name}`?"),
+        _ => String::new(),
+    }
 }
