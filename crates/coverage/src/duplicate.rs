@@ -14,6 +14,10 @@ use std::collections::BTreeMap;
 /// A piece of code with temporaries renamed in order of appearance.
 type Shape = Vec<String>;
 
+/// More branches than this on one line are generated code, not copies of a `finally`; comparing all pairs of
+/// them would take its time.
+const MOST_COPIES: usize = 16;
+
 /// Makes later copies of a branch copies of the first.
 pub(crate) fn duplicates(
     func: &Function,
@@ -27,7 +31,8 @@ pub(crate) fn duplicates(
     }
     let landings: Vec<BlockId> = cfg.blocks().filter(|b| !cfg.node(*b).raisers.is_empty()).collect();
     let mut first_of: Vec<Option<usize>> = vec![None; branches.len()];
-    for members in groups.into_values().filter(|members| members.len() > 1 && !landings.is_empty()) {
+    let few = |members: &Vec<usize>| (2..=MOST_COPIES).contains(&members.len()) && !landings.is_empty();
+    for members in groups.into_values().filter(few) {
         let block = |i: usize| func.block_at(branches[i].index);
         let landed = |i: usize| landings.iter().any(|l| doms.dominates(*l, block(i)));
         let mut taken: Vec<usize> = Vec::new();
