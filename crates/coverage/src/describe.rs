@@ -226,10 +226,16 @@ impl Describer<'_> {
             Op::ArrayLen => Some(format!("{}.length", value(a)?)),
             Op::I1ToI32 => self.condition(a, at, true, depth),
             Op::NegI32 | Op::NegI64 | Op::NegF32 | Op::NegF64 => Some(format!("-{}", wrapped(value(a)?))),
-            Op::Call | Op::CallIface => {
+            Op::Call | Op::CallIface | Op::CallVirt => {
                 let args: Option<Vec<String>> = self.func.list(inst.b).iter().map(|r| value(*r)).collect();
-                let name = self.names.func(FuncId(inst.a));
-                Some(format!("{}({})", short(name.split('(').next().unwrap_or(&name)), args?.join(", ")))
+                let name = self.callee(&inst, at)?;
+                let args = args?;
+                match args.split_first() {
+                    Some((receiver, rest)) if inst.op != Op::Call => {
+                        Some(format!("{receiver}.{name}({})", rest.join(", ")))
+                    }
+                    _ => Some(format!("{name}({})", args.join(", "))),
+                }
             }
             _ => {
                 // Families of opcodes that differ only in the type, told by their spelling.
@@ -249,16 +255,34 @@ impl Describer<'_> {
                     "copy" | "i32" | "u32" | "i64" | "f32" | "f64" => return value(a),
                     "aload" => return Some(format!("{}[{}]", value(a)?, value(b)?)),
                     "load" => {
-                        let field = self.names.field(self.func, &inst, inst.b)?;
-                        let is_static = self.definition(a, at).is_some_and(|(_, i)| i.op == Op::Statics);
-                        let name = field.rsplit('.').next().unwrap_or(&field);
-                        return Some(if is_static { field } else { format!("{}.{name}", value(a)?) });
+                        let field = self.names.member(self.func, at);
+                        let field = field.or_else(|| self.names.field(self.func, &inst, inst.b))?;
+                        let owner = match self.definition(a, at) {
+                            Some((_, def)) if def.op == Op::Statics => {
+                                short(&self.names.class(ClassId(def.a))).to_string()
+                            }
+                            _ => value(a)?,
+                        };
+                        return Some(format!("{owner}.{}", short(&field)));
                     }
                     _ => return None,
                 };
                 Some(format!("{} {operator} {}", wrapped(value(a)?), wrapped(value(b)?)))
             }
         }
+    }
+
+    /// The plain name of what a call calls.
+    fn callee(&self, inst: &Inst, at: u32) -> Option<String> {
+        if let Some(name) = self.names.member(self.func, at) {
+            return Some(name);
+        }
+        // A slot alone has no name.
+        if inst.op == Op::CallVirt {
+            return None;
+        }
+        let name = self.names.func(FuncId(inst.a));
+        Some(short(name.split('(').next().unwrap_or(&name)).to_string())
     }
 
     fn switch(&self, inst: &Inst, index: u32, positions: &[u32]) -> String {
@@ -294,4 +318,54 @@ fn wrapped(text: String) -> String {
 /// The last part of a qualified name.
 fn short(name: &str) -> &str {
     name.rsplit(['/', '.']).next().unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ir::text::parse_module;
+
+    /// A front end that knows members by the place in the original code.
+    struct ByOffset;
+
+    impl Names for ByOffset {
+        fn member(&self, func: &Function, index: u32) -> Option<String> {
+            match func.positions[index as usize].offset {
+                10 => Some("isEmpty".to_string()),
+                20 => Some("size".to_string()),
+                _ => None,
+            }
+        }
+
+        fn func(&self, _func: FuncId) -> String {
+            "com/acme/Shape.area(I)D".to_string()
+        }
+    }
+
+    #[test]
+    fn members_are_named_by_whoever_knows_them() {
+        let text = "func @f(%0: ref \"list\", %1: i32 \"n\") {
+b0:
+  %2: i32 = callvirt 4(%0) @1:10
+  %3 = load.i32 %0, 8 @1:20
+  %4 = slt.i32 %2, %3
+  br %4, b1, b1 !source 0.0
+b1:
+  %5: i32 = calliface @g(%0, %1) @2:30
+  %6 = eq.i32 %5, %1
+  br %6, b2, b2 !source 1.0
+b2:
+  %7: i1 = callvirt 4(%0) @3:40
+  br %7, b3, b3 !source 2.0
+b3:
+  ret
+}
+";
+        let parsed = parse_module(text).unwrap();
+        let func = parsed.module.function("f").unwrap();
+        let shown: Vec<_> =
+            func.branches.iter().map(|(i, _)| condition_text(func, &ByOffset, *i, true)).collect();
+        let expected = [Some("list.isEmpty() < list.size"), Some("list.area(n) == n"), None];
+        assert_eq!(shown.iter().map(Option::as_deref).collect::<Vec<_>>(), expected);
+    }
 }

@@ -25,6 +25,12 @@ pub trait Names {
     fn field(&self, _func: &Function, _inst: &Inst, _offset: u32) -> Option<String> {
         None
     }
+
+    /// The plain name of the field or function that the instruction at a code index uses, as the source spells it.
+    /// For messages only: nothing reads it back, so a front end may look it up by the original offset.
+    fn member(&self, _func: &Function, _index: u32) -> Option<String> {
+        None
+    }
 }
 
 /// Prints ids: `@f3`, `c3`, `"s3"`.
