@@ -162,24 +162,6 @@ impl FileTest {
     /// text does not have goes to a line of its own.
     pub fn with_canonical(&self, parsed: &Parsed, canonical: &str) -> Result<String, ParseError> {
         let new = parse_module(canonical)?;
-        let keys = |parsed: &Parsed, text: &str| -> Vec<Option<Key>> {
-            let mut keys: Vec<Option<Key>> = text
-                .lines()
-                .map(|line| Some(split_comment(line).0.trim()).filter(|c| !c.is_empty()))
-                .map(|code| code.map(|c| Key::Text(c.to_string())))
-                .collect();
-            let mut put = |line: u32, key: Key| {
-                if let Some(slot) = keys.get_mut(line as usize - 1) {
-                    *slot = Some(key);
-                }
-            };
-            for (func, lines) in &parsed.lines {
-                put(lines.header, Key::Header(*func));
-                lines.blocks.iter().enumerate().for_each(|(i, line)| put(*line, Key::Block(*func, i)));
-                lines.insts.iter().enumerate().for_each(|(i, line)| put(*line, Key::Inst(*func, i)));
-            }
-            keys
-        };
         let old_keys = keys(parsed, &self.module);
         let new_keys = keys(&new, canonical);
         let new_lines: Vec<&str> = canonical.lines().collect();
@@ -217,7 +199,40 @@ enum Key {
     Header(FuncId),
     Block(FuncId, usize),
     Inst(FuncId, usize),
-    Text(String),
+    /// Any other line: the item it is part of, and what it says.
+    Text(String, String),
+}
+
+/// The keys of all lines that have code.
+fn keys(parsed: &Parsed, text: &str) -> Vec<Option<Key>> {
+    let mut keys = Vec::new();
+    let mut item: Option<String> = None;
+    for (i, line) in text.lines().enumerate() {
+        let code = split_comment(line).0.trim();
+        if code.is_empty() {
+            keys.push(None);
+            continue;
+        }
+        // A function is known by its number, for its first line may be spelled in two ways.
+        let function = parsed.lines.iter().find(|(_, lines)| lines.header == i as u32 + 1);
+        let opened = function.map_or_else(|| code.to_string(), |(func, _)| func.to_string());
+        let within = item.get_or_insert(opened).clone();
+        keys.push(Some(Key::Text(within, code.to_string())));
+        if !code.ends_with('{') && (code == "}" || item.as_deref() == Some(code)) {
+            item = None;
+        }
+    }
+    let mut put = |line: u32, key: Key| {
+        if let Some(slot) = keys.get_mut(line as usize - 1) {
+            *slot = Some(key);
+        }
+    };
+    for (func, lines) in &parsed.lines {
+        put(lines.header, Key::Header(*func));
+        lines.blocks.iter().enumerate().for_each(|(i, line)| put(*line, Key::Block(*func, i)));
+        lines.insts.iter().enumerate().for_each(|(i, line)| put(*line, Key::Inst(*func, i)));
+    }
+    keys
 }
 
 /// Whether expectations are rewritten instead of compared.
@@ -308,6 +323,18 @@ mod tests {
         let canonical = crate::text::print_module(&parsed.module);
         let expected = "test run\n\nfunc @f() -> i32 {\n  ; kept\nb0:\n; words\n  %0: i32 \"n\" = const.i32 1  ; run: x\n  ret.val %0\n}\n";
         assert_eq!(test.with_canonical(&parsed, &canonical).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_class_that_stood_below_moves_up_and_disturbs_no_expectation() {
+        let text = "test run\n\nfunc @f() {\nb0:\n  ret  ; run: one\n}\n\nclass A {\n}\n\nfunc @g() {\nb0:\n  ret  ; run: two\n}\n";
+        let test = FileTest::read(text).unwrap();
+        let parsed = parse_module(&test.module).unwrap();
+        let canonical = crate::text::print_module(&parsed.module);
+        let moved = test.with_canonical(&parsed, &canonical).unwrap();
+        let code: Vec<&str> = moved.lines().filter(|l| !l.is_empty()).collect();
+        let expected = "test run\nclass A {\n}\nfunc @f() {\nb0:\n  ret  ; run: one\n}\nfunc @g() {\nb0:\n  ret  ; run: two\n}";
+        assert_eq!(code.join("\n"), expected);
     }
 
     #[test]
