@@ -2,6 +2,7 @@
 
 pub mod cache;
 pub mod independence;
+pub mod quick;
 pub mod simplify;
 pub mod z3;
 
@@ -50,6 +51,7 @@ impl Layers {
             Box::new(simplify::Simplify),
             Box::new(independence::Independence),
             Box::new(cache::Cache::default()),
+            Box::new(quick::Quick::new(config.seed)),
             Box::new(z3::Z3::default()),
         ];
         layers.retain(|layer| !config.without.contains(&layer.kind()));

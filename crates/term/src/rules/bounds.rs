@@ -93,7 +93,7 @@ fn signed_at(pool: &Pool, t: TermId, depth: u32) -> (i128, i128) {
             let Some(k) = pool.as_const(y).map(|k| signed(k, w)) else { return (-max - 1, max) };
             let (low, high) = signed_at(pool, x, depth - 1);
             match (low.checked_add(k), high.checked_add(k)) {
-                (Some(low), Some(high)) if low > -max - 2 && high <= max => (low, high),
+                (Some(low), Some(high)) if low >= -max - 1 && high <= max => (low, high),
                 _ => (-max - 1, max),
             }
         }

@@ -1,0 +1,201 @@
+//! Concrete search from the hint: most questions of an exploration want one value changed.
+//!
+//! Three moves: solve an assertion for one variable by inverting the operators on the way to it (propagation),
+//! literals of the question and their neighbours as values, and descent on the distance by which the question
+//! fails. All by evaluation, within a small budget, and reproducible: the random numbers depend on the question only.
+
+mod distance;
+mod invert;
+mod point;
+
+use term::semantics::{f32_bits, f64_bits, mask};
+use term::{Float, Op, Pool, Sort, TermId};
+
+use self::point::Point;
+use super::{Layer, LayerKind, Rest};
+use crate::ask::{Answer, Query};
+use crate::shrink::{default_order, shrink};
+
+pub struct Quick {
+    seed: u64,
+}
+
+impl Quick {
+    pub fn new(seed: u64) -> Self {
+        Quick { seed }
+    }
+}
+
+/// Where Z3 is strong, the search ends after this share of its budget.
+const EASY_SHARE: u32 = 8;
+/// Terms larger than this are left to Z3: an evaluation costs too much.
+const MAX_NODES: usize = 20_000;
+
+impl Layer for Quick {
+    fn kind(&self) -> LayerKind {
+        LayerKind::Quick
+    }
+
+    fn ask(&mut self, pool: &mut Pool, query: &Query, rest: &mut Rest<'_>) -> Answer {
+        let order = pool.postorder(query.assertions);
+        if query.limits.quick == 0 || order.len() > MAX_NODES {
+            return rest.ask(pool, query);
+        }
+        let budget = if is_hard(pool, &order) { query.limits.quick } else { query.limits.quick / EASY_SHARE };
+        let question = query.assertions.iter().fold(0, |sum, &t| sum ^ pool.hash128(t)) as u64;
+        let mut point = Point::new(pool, query, &order, budget, self.seed ^ question);
+        if !search(&mut point, &order) {
+            return rest.ask(pool, query);
+        }
+        let mut model = point.model();
+        // What the search moved is made simple; what the hint said stays.
+        let mut order = default_order(pool, query.assertions);
+        if let Some(hint) = query.hint {
+            order.retain(|&(var, _)| hint.get(var) != model.get(var));
+        }
+        shrink(pool, query.assertions, &mut model, &order);
+        rest.answered(LayerKind::Quick);
+        Answer::Sat(model)
+    }
+}
+
+/// The stages; true when the point satisfies the question.
+fn search(point: &mut Point, order: &[TermId]) -> bool {
+    point.solved()
+        || propagate(point, 24)
+        || literals(point, order)
+        || descend(point)
+        || (point.budget_left() && restart(point))
+}
+
+/// Floats and products are what a bit-blasting solver hates.
+fn is_hard(pool: &Pool, order: &[TermId]) -> bool {
+    order.iter().any(|&t| match pool.node(t) {
+        (Op::BvMul | Op::BvUDiv | Op::BvSDiv | Op::BvURem | Op::BvSRem, _) => true,
+        (Op::FpAdd | Op::FpSub | Op::FpMul | Op::FpDiv | Op::FpFmod | Op::FpSqrt | Op::FpToSBvSat { .. }, _) => true,
+        _ => pool.sort(t).is_float(),
+    })
+}
+
+/// Propagation moves, taken whether or not they lower the cost: the next one repairs.
+fn propagate(point: &mut Point, moves: u32) -> bool {
+    for n in 0..moves {
+        if !point.budget_left() {
+            return false;
+        }
+        // The first moves are the plain ones; randomness enters when they went in circles.
+        let Some((slot, value)) = point.propagation(n > 2) else { continue };
+        point.set(slot, value);
+        if point.solved() {
+            return true;
+        }
+    }
+    false
+}
+
+/// Literals of the question, their neighbours and the usual suspects, for every variable of a failing assertion.
+fn literals(point: &mut Point, order: &[TermId]) -> bool {
+    point.back_to_best();
+    let mut values: Vec<(Sort, u128)> = Vec::new();
+    for &t in order {
+        if let Some(k) = point.pool.as_const(t) {
+            values.push((point.pool.sort(t), k));
+        }
+    }
+    // By value, not by where they stand in the pool.
+    values.sort_unstable();
+    values.dedup();
+    for slot in point.slots_of_failing() {
+        let sort = point.sort(slot);
+        let old = point.value(slot);
+        for value in candidates(sort, &values) {
+            if !point.budget_left() {
+                return false;
+            }
+            let before = point.cost();
+            point.set(slot, value);
+            if point.solved() {
+                return true;
+            }
+            if point.cost() >= before {
+                point.set(slot, old);
+            } else {
+                break;
+            }
+        }
+    }
+    false
+}
+
+fn candidates(sort: Sort, literals: &[(Sort, u128)]) -> Vec<u128> {
+    let w = sort.bits();
+    let mut list = match sort.float() {
+        Some(Float::F32) => [0.0, 1.0, -1.0, 0.5, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN_POSITIVE]
+            .map(f32_bits)
+            .to_vec(),
+        Some(Float::F64) => [0.0, 1.0, -1.0, 0.5, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, f64::MIN_POSITIVE]
+            .map(f64_bits)
+            .to_vec(),
+        None => vec![0, 1, mask(w), 1u128 << (w - 1), mask(w) >> 1],
+    };
+    for &(other, k) in literals {
+        if other == sort && sort.is_float() {
+            list.extend([k, k.wrapping_add(1), k.wrapping_sub(1)]);
+        } else if !sort.is_float() && !other.is_float() {
+            list.extend([k, k.wrapping_add(1), k.wrapping_sub(1), k.wrapping_neg()].map(|v| v & mask(w)));
+        }
+        if list.len() > 60 {
+            break;
+        }
+    }
+    list
+}
+
+/// One variable at a time, in growing steps as long as the distance shrinks.
+fn descend(point: &mut Point) -> bool {
+    point.back_to_best();
+    let mut improved = true;
+    while improved {
+        improved = false;
+        for slot in point.slots_of_failing() {
+            for up in [true, false] {
+                let mut step = 1u128;
+                loop {
+                    if !point.budget_left() {
+                        return false;
+                    }
+                    let (before, old) = (point.cost(), point.value(slot));
+                    let Some(value) = point.stepped(slot, step, up) else { break };
+                    point.set(slot, value);
+                    if point.solved() {
+                        return true;
+                    }
+                    if point.cost() < before {
+                        improved = true;
+                        step = step.saturating_mul(2);
+                    } else {
+                        point.set(slot, old);
+                        if step == 1 {
+                            break;
+                        }
+                        // Overshot: begin again with small steps from here.
+                        step = 1;
+                    }
+                }
+            }
+        }
+    }
+    false
+}
+
+/// Random propagation from the best point, for what is left of the budget.
+fn restart(point: &mut Point) -> bool {
+    while point.budget_left() {
+        point.back_to_best();
+        if propagate(point, 40) || descend(point) {
+            return true;
+        }
+        point.spend(8);
+    }
+    false
+}

@@ -1,0 +1,178 @@
+//! A point of the search: an assignment, the values of all terms under it, and how far it is from a solution.
+
+use rustc_hash::FxHashMap;
+use term::semantics::mask;
+use term::{Pool, Program, Sort, TermId};
+
+use super::distance;
+use crate::ask::{Model, Query};
+
+pub(super) struct Point<'a> {
+    pub pool: &'a Pool,
+    assertions: &'a [TermId],
+    program: Program,
+    /// Where the program keeps a term's value.
+    root: FxHashMap<TermId, usize>,
+    slot: FxHashMap<TermId, usize>,
+    base: Model,
+    budget: u32,
+    pub random: Random,
+    cost: u128,
+    best: (u128, Vec<u128>),
+}
+
+/// Xorshift; statistics do not matter here, being the same everywhere does.
+pub(super) struct Random(u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() % n.max(1) as u64) as usize
+    }
+
+    pub fn coin(&mut self) -> bool {
+        self.next() & 1 == 0
+    }
+}
+
+impl<'a> Point<'a> {
+    pub fn new(pool: &'a Pool, query: &Query<'a>, order: &[TermId], budget: u32, seed: u64) -> Self {
+        let terms: Vec<TermId> = order.iter().copied().filter(|&t| !pool.sort(t).is_array()).collect();
+        let mut program = Program::compile(pool, &terms);
+        let base = query.hint.cloned().unwrap_or_else(Model::new);
+        program.load(&base);
+        let root = terms.iter().enumerate().map(|(i, &t)| (t, i)).collect();
+        let slot = program.vars().iter().enumerate().map(|(i, &v)| (pool.var_term(v), i)).collect();
+        let mut point = Point {
+            pool,
+            assertions: query.assertions,
+            program,
+            root,
+            slot,
+            base,
+            budget,
+            random: Random(seed | 1),
+            cost: 0,
+            best: (u128::MAX, Vec::new()),
+        };
+        point.measure();
+        point
+    }
+
+    pub fn solved(&self) -> bool {
+        self.cost == 0
+    }
+
+    pub fn cost(&self) -> u128 {
+        self.cost
+    }
+
+    pub fn budget_left(&self) -> bool {
+        self.budget > 0
+    }
+
+    pub fn spend(&mut self, evaluations: u32) {
+        self.budget = self.budget.saturating_sub(evaluations);
+    }
+
+    /// The value of a term at this point.
+    pub fn value_of(&self, t: TermId) -> u128 {
+        self.root.get(&t).map_or(0, |&i| self.program.root(i))
+    }
+
+    pub fn slot_of(&self, t: TermId) -> Option<usize> {
+        self.slot.get(&t).copied()
+    }
+
+    pub fn value(&self, slot: usize) -> u128 {
+        self.program.input(slot)
+    }
+
+    pub fn sort(&self, slot: usize) -> Sort {
+        self.pool.var_sort(self.program.vars()[slot])
+    }
+
+    pub fn set(&mut self, slot: usize, value: u128) {
+        self.spend(1);
+        self.program.update(slot, value);
+        self.measure();
+    }
+
+    pub fn back_to_best(&mut self) {
+        for slot in 0..self.best.1.len() {
+            if self.program.input(slot) != self.best.1[slot] {
+                self.program.update(slot, self.best.1[slot]);
+            }
+        }
+        self.measure();
+    }
+
+    /// The assignment, with what the hint said about other variables of the question.
+    pub fn model(&self) -> Model {
+        let mut model = Model::new();
+        for &t in self.assertions {
+            for &var in self.pool.vars(t).iter() {
+                if let Some(value) = self.base.get(var) {
+                    model.set(var, value.clone());
+                }
+            }
+        }
+        for (slot, &var) in self.program.vars().iter().enumerate() {
+            model.set_bits(var, self.program.input(slot));
+        }
+        for var in self.program.array_vars() {
+            if model.get(var).is_none() {
+                model.set(var, term::Value::Array(Default::default()));
+            }
+        }
+        model
+    }
+
+    pub fn failing(&self) -> Vec<TermId> {
+        self.assertions.iter().copied().filter(|&t| self.value_of(t) == 0).collect()
+    }
+
+    /// Variables of failing assertions.
+    pub fn slots_of_failing(&self) -> Vec<usize> {
+        let mut slots: Vec<usize> = Vec::new();
+        for t in self.failing() {
+            let vars = self.pool.vars(t);
+            slots.extend(vars.iter().filter_map(|&v| self.slot_of(self.pool.var_term(v))));
+        }
+        slots.sort_unstable();
+        slots.dedup();
+        slots
+    }
+
+    /// The variable's value some steps up or down its order; `None` at the end of it.
+    pub fn stepped(&self, slot: usize, step: u128, up: bool) -> Option<u128> {
+        let (sort, value) = (self.sort(slot), self.value(slot));
+        if let Some(float) = sort.float() {
+            let place = distance::ordered(float, value)?;
+            let step = i128::try_from(step).ok()?;
+            let moved = if up { place.checked_add(step)? } else { place.checked_sub(step)? };
+            return distance::unordered(float, moved);
+        }
+        let moved = if up { value.wrapping_add(step) } else { value.wrapping_sub(step) } & mask(sort.bits());
+        (step <= mask(sort.bits())).then_some(moved)
+    }
+
+    fn measure(&mut self) {
+        let mut cost = 0u128;
+        for &t in self.assertions {
+            cost = cost.saturating_add(distance::of(self, t));
+        }
+        self.cost = cost;
+        if cost < self.best.0 {
+            self.best.0 = cost;
+            self.best.1.clear();
+            self.best.1.extend((0..self.program.vars().len()).map(|slot| self.program.input(slot)));
+        }
+    }
+}
