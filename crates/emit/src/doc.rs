@@ -106,19 +106,22 @@ impl Doc {
                 let (width, rigid) = items.first().map_or((0, true), Doc::rigid_prefix);
                 (width, rigid && items.len() < 2)
             }
-            Doc::Cat(items) => {
-                let mut sum = 0;
-                for item in items {
-                    let (width, rigid) = item.rigid_prefix();
-                    sum += width;
-                    if !rigid {
-                        return (sum, false);
-                    }
-                }
-                (sum, true)
-            }
+            Doc::Cat(items) => rigid_prefix(items),
         }
     }
+}
+
+/// [`Doc::rigid_prefix`] of documents in a row.
+fn rigid_prefix(docs: &[Doc]) -> (usize, bool) {
+    let mut sum = 0;
+    for doc in docs {
+        let (width, rigid) = doc.rigid_prefix();
+        sum += width;
+        if !rigid {
+            return (sum, false);
+        }
+    }
+    (sum, true)
 }
 
 /// The lines of a source file.
@@ -220,7 +223,7 @@ impl Layout {
             Doc::Text(s) => self.push(s),
             Doc::Cat(items) => {
                 for (i, item) in items.iter().enumerate() {
-                    let (tail, rigid) = Doc::Cat(items[i + 1..].to_vec()).rigid_prefix();
+                    let (tail, rigid) = rigid_prefix(&items[i + 1..]);
                     self.put(item, if rigid { tail + reserve } else { tail });
                 }
             }

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use emit::java::Framework;
+use emit::java::names::identifier;
+use serde::Serialize;
 
 pub use crate::compile::TestSource;
 pub use crate::workspace::Environment;
@@ -24,7 +26,7 @@ const LAUNCHER4: (&str, &str) = ("TestwrightLauncher4.java", include_str!("java/
 const ORDER_SEED: u64 = 20_260_101;
 
 /// What a test did in both runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum Verdict {
     Passed,
     /// The same failure in both runs: the JVM is stable and disagrees.
@@ -64,7 +66,7 @@ impl Verdict {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TestVerdict {
     /// Index of the source.
     pub source: usize,
@@ -74,7 +76,7 @@ pub struct TestVerdict {
 }
 
 /// One verdict a case, in the order of the sources and their spans.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ConfirmReport {
     pub tests: Vec<TestVerdict>,
 }
@@ -200,7 +202,7 @@ impl<'a> Prepared<'a> {
 fn job(path: &Path, case: &str) -> String {
     let class: Vec<String> =
         path.with_extension("").components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
-    format!("{}#{case}", class.join("."))
+    format!("{}#{}", class.join("."), identifier(case))
 }
 
 /// What a test did in one run.
@@ -209,7 +211,7 @@ enum Run {
     Failed(String),
     TimedOut,
     Exited(String),
-    NotRun(String),
+    Missing(String),
 }
 
 fn run_of(session: &Session, id: &str) -> Run {
@@ -220,7 +222,7 @@ fn run_of(session: &Session, id: &str) -> Run {
         },
         Some(Ending::TimedOut) => Run::TimedOut,
         Some(Ending::Exited(how)) => Run::Exited(how.clone()),
-        None => Run::NotRun(session.trouble.clone().unwrap_or_else(|| "JUnit did not find it".into())),
+        None => Run::Missing(session.trouble.clone().unwrap_or_else(|| "JUnit did not find it".into())),
     }
 }
 
@@ -230,7 +232,7 @@ fn combine(first: Run, second: Run) -> Verdict {
         (Run::Failed(first), Run::Failed(second)) if first == second => Verdict::Failed { message: first },
         (Run::TimedOut, _) | (_, Run::TimedOut) => Verdict::TimedOut,
         (Run::Exited(how), _) | (_, Run::Exited(how)) => Verdict::Exited { how },
-        (Run::NotRun(reason), _) | (_, Run::NotRun(reason)) => Verdict::NotRun { reason },
+        (Run::Missing(reason), _) | (_, Run::Missing(reason)) => Verdict::NotRun { reason },
         (first, second) => Verdict::Unstable { first: show(&first), second: show(&second) },
     }
 }
@@ -240,6 +242,6 @@ fn show(run: &Run) -> String {
         Run::Passed => "passed".into(),
         Run::Failed(message) => format!("failed with {message}"),
         Run::TimedOut => "ran out of time".into(),
-        Run::Exited(how) | Run::NotRun(how) => how.clone(),
+        Run::Exited(how) | Run::Missing(how) => how.clone(),
     }
 }

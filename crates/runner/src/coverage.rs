@@ -5,6 +5,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
 use suite::case::ClassName;
 
 use crate::Error;
@@ -16,7 +17,7 @@ use crate::workspace::{absolute, run_tool};
 const VERSION: &str = "0.8.14";
 
 /// Missed and covered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counter {
     pub missed: u32,
     pub covered: u32,
@@ -28,14 +29,14 @@ impl Counter {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counters {
     pub branches: Counter,
     pub lines: Counter,
     pub instructions: Counter,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MethodCoverage {
     pub name: String,
     pub descriptor: String,
@@ -43,7 +44,7 @@ pub struct MethodCoverage {
     pub counters: Counters,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ClassCoverage {
     /// Internal name (`com/acme/Calc$Inner`).
     pub class: String,

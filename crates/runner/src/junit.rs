@@ -69,10 +69,12 @@ fn complete_on(class_path: &[PathBuf], framework: Framework) -> bool {
     match framework {
         Framework::Junit5 => {
             has("junit-platform-console-standalone-1.1")
-                || ["junit-jupiter-api-5.", "junit-jupiter-engine-5.", "junit-platform-launcher-1."]
+                || (["junit-jupiter-api-5.", "junit-jupiter-engine-5.", "junit-platform-engine-1."]
                     .into_iter()
-                    .chain(["junit-platform-engine-1.", "junit-platform-commons-1.", "opentest4j-"])
+                    .chain(["junit-platform-commons-1.", "opentest4j-"])
                     .all(has)
+                    // Our launcher uses what came with 1.8: 1.8, 1.9, 1.10 and on.
+                    && ["1.8.", "1.9.", "1.1"].iter().any(|v| has(&format!("junit-platform-launcher-{v}"))))
         }
         Framework::Junit4 => has("junit-4.13.") && (has("hamcrest-core-") || has("hamcrest-")),
     }

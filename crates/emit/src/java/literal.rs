@@ -149,8 +149,7 @@ fn constant(units: &[u16]) -> Doc {
     }
     let mut pieces = Vec::new();
     let mut piece = String::new();
-    for unit in units {
-        let escaped = string_escape(*unit);
+    for escaped in escaped(units) {
         // After a line end, or between words near the end of a line, a person would break too.
         let good = piece.ends_with("\\n") || (piece.ends_with(' ') && piece.len() > MAX_PIECE - 15);
         if good || piece.len() + escaped.len() > MAX_PIECE {
@@ -167,15 +166,23 @@ fn constant(units: &[u16]) -> Doc {
 }
 
 fn literal(units: &[u16]) -> String {
-    let body: String = units.iter().map(|u| string_escape(*u)).collect();
+    let body: String = escaped(units).collect();
     format!("\"{body}\"")
 }
 
-fn string_escape(unit: u16) -> String {
-    match unit {
-        0x22 => "\\\"".into(),
-        _ => escape(unit),
-    }
+fn escaped(units: &[u16]) -> impl Iterator<Item = String> {
+    let mut previous = 0;
+    units.iter().map(move |unit| {
+        let high = (0xd800..0xdc00).contains(&previous);
+        previous = *unit;
+        match unit {
+            0x22 => "\\\"".into(),
+            // javac (17 to 25) looks past an escaped high surrogate for a low one and then takes the second of two
+            // backslashes for the begin of an escape.
+            0x5c if high => "\\134".into(),
+            _ => escape(*unit),
+        }
+    })
 }
 
 /// Everything but printable ASCII is escaped: the file then means the same in every source encoding. Line ends
@@ -261,6 +268,11 @@ mod tests {
         assert_eq!([char(0), char(1), char(0xd800)], ["'\\0'", "'\\u0001'", "'\\ud800'"]);
         let text: Vec<u16> = "a'\"\\\u{7f}é".encode_utf16().chain([0xdc00]).collect();
         assert_eq!(string(&text, 8).flat(), r#""a'\"\\\u007f\u00e9\udc00""#);
+    }
+
+    #[test]
+    fn a_backslash_after_a_high_surrogate_is_octal() {
+        assert_eq!(string(&[0xd800, 0x5c, 0x5c, 0x75], 17).flat(), r#""\ud800\134\\u""#);
     }
 
     #[test]

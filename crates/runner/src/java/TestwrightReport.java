@@ -23,8 +23,7 @@ final class TestwrightReport {
         limit = Long.parseLong(args[1]) * 1_000_000L;
         seed = Long.parseLong(args[2]);
         tests = Files.readAllLines(Paths.get(args[3]), StandardCharsets.UTF_8);
-        // Starting JUnit takes a while of its own, on a busy machine.
-        deadline = System.nanoTime() + limit + 60_000_000_000L;
+        rest();
         Thread watchdog = new Thread(this::watch, "testwright-watchdog");
         watchdog.setDaemon(true);
         watchdog.setPriority(Thread.MAX_PRIORITY);
@@ -50,11 +49,18 @@ final class TestwrightReport {
         write("start\t" + escape(id));
     }
 
+    /** Between tests JUnit works, which takes a while of its own on a busy machine. */
+    private void rest() {
+        deadline = System.nanoTime() + limit + 60_000_000_000L;
+    }
+
     void passed(String id) {
+        rest();
         write("pass\t" + escape(id));
     }
 
     void failed(String id, Throwable why) {
+        rest();
         write("fail\t" + escape(id) + "\t" + escape(describe(why)));
     }
 
