@@ -51,6 +51,10 @@ impl Inputs {
         id
     }
 
+    pub fn by_name(&self, name: &str) -> Option<InputId> {
+        self.by_name.get(name).copied()
+    }
+
     pub fn get(&self, id: InputId) -> &Sequence {
         &self.sequences[id]
     }

@@ -47,6 +47,15 @@ pub struct Thrown {
     pub explicit: bool,
 }
 
+/// A line of tracked code that was run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WatchedLine {
+    pub func: FuncId,
+    pub line: u32,
+    /// How many tracked functions were active.
+    pub depth: u32,
+}
+
 pub struct Vm<L: Lang> {
     pub lang: L,
     pub heap: Heap,

@@ -6,7 +6,7 @@
 use crate::frame::{Frame, Ret, Then};
 use crate::heap::ObjId;
 use crate::lang::{Callable, Lang, NativeResult, Raise, Stop, Val};
-use crate::machine::{Outcome, Thrown, Vm, sort_of};
+use crate::machine::{Outcome, Thrown, Vm, WatchedLine, sort_of};
 use crate::trace::{Edge, ElemKind, Site};
 use ir::{BlockId, Check, ClassId, FuncId, Function, MemType, Op, Reg, StrId, Type};
 use std::sync::Arc;
@@ -26,7 +26,15 @@ impl<L: Lang> Vm<L> {
     pub(crate) fn drive(&mut self) -> Outcome {
         loop {
             let Some(frame) = self.frames.last() else { return Outcome::Returned(None) };
-            let flow = if frame.symbolic { self.run::<true>() } else { self.run::<false>() };
+            let flow = match (frame.symbolic, self.watch.is_some()) {
+                (false, false) => self.run::<false, false>(),
+                (true, false) => self.run::<true, false>(),
+                // Watched runs are few: one loop serves both kinds of frames.
+                (_, true) => {
+                    self.promote();
+                    self.run::<true, true>()
+                }
+            };
             match flow {
                 Ok(Flow::Reload) => {}
                 Ok(Flow::Done(outcome)) => return outcome,
@@ -97,7 +105,8 @@ impl<L: Lang> Vm<L> {
                     which: "no stack left to make it".to_string(),
                 });
             }
-            if !self.raising_overflow() {
+            // Whoever makes an exception may go a little deeper, or it could not be made at all.
+            if !matches!(ret, Ret::Throw) && !self.raising_overflow() {
                 self.raise(Raise::Check { check: Check::Stack, a: 0, b: 0 })?;
                 return Ok(None);
             }
@@ -240,6 +249,18 @@ impl<L: Lang> Vm<L> {
         }
     }
 
+    /// Remembers that a line of tracked code is run, unless it still is.
+    fn watch_line(&mut self, func: FuncId, line: u32) {
+        let depth = self.frames.iter().filter(|f| f.tracked).count() as u32;
+        let step = WatchedLine { func, line, depth };
+        if let Some(lines) = &mut self.watch
+            && line != 0
+            && lines.last() != Some(&step)
+        {
+            lines.push(step);
+        }
+    }
+
     /// From now on the frame keeps terms.
     fn promote(&mut self) {
         if let Some(frame) = self.frames.last_mut()
@@ -269,7 +290,7 @@ impl<L: Lang> Vm<L> {
     }
 
     #[allow(unsafe_code)]
-    fn run<const SYM: bool>(&mut self) -> Result<Flow, Stop> {
+    fn run<const SYM: bool, const WATCH: bool>(&mut self) -> Result<Flow, Stop> {
         let Some(frame) = self.frames.last() else { return Ok(Flow::Reload) };
         // SAFETY: the frame on top owns a reference to this function, and every path below that pushes,
         // pops or replaces the top frame leaves this call (`reload!`) before the function is looked at again.
@@ -490,6 +511,9 @@ impl<L: Lang> Vm<L> {
         loop {
             let inst = function.code[pc];
             self.steps += 1;
+            if WATCH && tracked {
+                self.watch_line(func, function.positions[pc].line);
+            }
             match inst.op {
                 Op::ConstI1 | Op::ConstI32 | Op::ConstF32 => set!(inst, inst.a as u64),
                 Op::ConstI64 | Op::ConstF64 => set!(inst, inst.a as u64 | (inst.b as u64) << 32),
