@@ -60,11 +60,11 @@ impl Guide<'_> {
         candidate.leads.edge.is_some_and(|edge| self.goal.of_edge(edge).iter().any(|o| self.is_unmet(*o)))
     }
 
-    /// Whether the candidate is a check of tracked code that no run has seen going that way, and that was not
-    /// refused often enough yet.
+    /// Whether the candidate is a check of tracked code that no run has seen going that way, or another
+    /// object or index than before, and was not tried often enough yet.
     pub fn is_fresh_check(&self, candidate: &Candidate) -> bool {
         candidate.leads.tracked
-            && matches!(candidate.kind, ElemKind::Check(_))
+            && matches!(candidate.kind, ElemKind::Check(_) | ElemKind::Which)
             && self.checks.is_fresh(candidate.site, candidate.alternative)
     }
 

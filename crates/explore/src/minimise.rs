@@ -32,6 +32,10 @@ fn simplify<L: Lang, T: Target<L>>(
     target: &mut T,
     finished: &mut Finished<T::Observation>,
 ) -> bool {
+    // A native that lies about its result leaves a condition that does not even hold of the run itself.
+    if !finished.model.satisfies(&vm.pool, &finished.condition) {
+        return false;
+    }
     let order = default_order(&vm.pool, &finished.condition);
     let mut model = finished.model.clone();
     // What the path does not depend on is zero, and not mentioned.

@@ -143,7 +143,8 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
     /// The next round's candidates, or why there is none.
     fn choose(&mut self, state: &mut State<T::Observation>) -> Result<Vec<Candidate>, Stopped> {
         self.check_budget(state)?;
-        let batch = self.options.batch.max(1) as usize;
+        let runs_left = self.options.max_paths.saturating_sub(state.spent.runs);
+        let batch = runs_left.min(self.options.batch.into()).max(1) as usize;
         let mut round = Vec::with_capacity(batch);
         let met = state.covered.iter().all(Option::is_some);
         while round.len() < batch {
@@ -301,7 +302,8 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
                 Tried::GaveUp
             }
         };
-        if !matches!(tried, Tried::Ran { .. }) {
+        // Another object or index is never seen as such: each run says which one it picked.
+        if !matches!(tried, Tried::Ran { .. }) || candidate.kind == ElemKind::Which {
             state.checks.refused(candidate.site, candidate.alternative);
         }
         self.strategy.feedback(candidate, tried);
