@@ -70,6 +70,8 @@ pub struct Vm<L: Lang> {
     pub salt: u64,
     /// Where the exception thrown last came from.
     pub thrown: Option<Thrown>,
+    /// Lines of tracked code as they are run, if anybody wants to see them.
+    pub watch: Option<Vec<WatchedLine>>,
     /// Where the last run that was stopped had got to, for people.
     pub stopped_at: String,
     /// Instructions run since the machine was made.
@@ -97,6 +99,7 @@ impl<L: Lang> Vm<L> {
             interrupt: Arc::new(AtomicBool::new(false)),
             salt: 0,
             thrown: None,
+            watch: None,
             stopped_at: String::new(),
             steps: 0,
             step_limit: 0,
