@@ -3,9 +3,12 @@
 //! Comes in: a class path and a JDK on disk. Goes out: parsed classes (`load`), and what is built on them.
 //! It deliberately knows nothing of solvers, exploration, coverage or test frameworks.
 
+mod indy;
+pub mod input;
 pub mod link;
 pub mod load;
 pub mod lower;
+pub mod observe;
 pub mod world;
 
 pub use world::{Jvm, Options};

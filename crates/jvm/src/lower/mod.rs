@@ -1,16 +1,130 @@
-//! Lowering: from bytecode to IR.
+//! Lowering: from bytecode to IR, one method at a time, on first use.
+//!
+//! A method is lowered block by block in an order in which some predecessor of a block comes before it. The operand
+//! stack exists at lowering time only: entries are aliases of registers and constants, copied into registers
+//! where control flow joins and where an aliased local is overwritten. Locals are registers, one a slot and type.
+//! Nothing fails here: what cannot be linked or is malformed becomes code that throws when it is reached.
+
+mod arith;
+mod arrays;
+mod branches;
+mod compact;
+mod constants;
+mod decisions;
+mod draft;
+mod dynamic;
+mod exceptions;
+mod fields;
+mod flow;
+mod invoke;
+mod locals;
+mod method;
+mod objects;
+mod patterns;
+mod stack;
+mod state;
+mod variables;
 
 use std::sync::Arc;
 
-use ir::{Builder, Check, FuncId, Type};
+use ir::{Builder, Check, FuncId, Function, Type};
 use vm::Callable;
 
+use crate::link::{Body, ClassOrigin, LinkError};
+use crate::load::{Malformed, access};
 use crate::world::Jvm;
 
-/// The code of a function.
+/// The code of a function: a registered native, made-up IR, or the method's bytecode.
 pub(crate) fn code(jvm: &mut Jvm, func: FuncId) -> Callable<Jvm> {
-    let mut b = Builder::new(jvm.func_name(func), &[], None::<Type>);
-    let m = jvm.text_id("bytecode: none");
-    b.trap(Check::Link, m);
-    Callable::Ir(Arc::new(b.finish()))
+    let name = jvm.func_name(func);
+    if let Some(native) = jvm.native(&name) {
+        return Callable::Native(native);
+    }
+    let function = match jvm.funcs[func].body.clone() {
+        Body::Ir(function) => return Callable::Ir(function),
+        Body::Hook(hook) => {
+            let what =
+                if &*hook == "invokedynamic" || &*hook == "ldc" { "invokedynamic" } else { "method handle" };
+            trapping(jvm, func, &LinkError::unsupported(what, name))
+        }
+        Body::Method(index) => method_code(jvm, func, index, name),
+    };
+    Callable::Ir(Arc::new(function))
+}
+
+fn method_code(jvm: &mut Jvm, func: FuncId, index: u32, name: String) -> Function {
+    let flags = jvm.funcs[func].access;
+    if flags & access::NATIVE != 0 {
+        return trapping(jvm, func, &LinkError::unsupported("native method", name));
+    }
+    if flags & access::ABSTRACT != 0 {
+        let class = jvm.classes[jvm.funcs[func].class].java_name();
+        return trapping(
+            jvm,
+            func,
+            &LinkError::new("java/lang/AbstractMethodError", format!("{class}: {name}")),
+        );
+    }
+    match method::lower(jvm, func, index) {
+        Ok(function) => checked(jvm, func, function),
+        Err(refusal) => {
+            let message = format!("{name}: {}", refusal.text());
+            trapping(jvm, func, &LinkError::new("java/lang/VerifyError", message))
+        }
+    }
+}
+
+/// Code that nobody verified may break rules that the VM relies on; the JVM would refuse it too.
+fn checked(jvm: &mut Jvm, func: FuncId, function: Function) -> Function {
+    if jvm.classes[jvm.funcs[func].class].origin == ClassOrigin::Library {
+        return function;
+    }
+    match ir::verify(&function, jvm).first() {
+        None => function,
+        Some(error) => {
+            let error = LinkError::new("java/lang/VerifyError", error.to_string());
+            trapping(jvm, func, &error)
+        }
+    }
+}
+
+/// A function that raises the error at once.
+fn trapping(jvm: &mut Jvm, func: FuncId, error: &LinkError) -> Function {
+    let target = &jvm.funcs[func];
+    let receiver = (!target.is_static()).then_some(Type::Ref);
+    let params: Vec<Type> = receiver.into_iter().chain(target.signature.params.iter().copied()).collect();
+    let mut b = Builder::new(jvm.func_name(func), &params, target.signature.ret);
+    let message = jvm.text_id(&error.to_string());
+    b.trap(Check::Link, message);
+    b.finish()
+}
+
+/// Why bytecode cannot be lowered: it breaks a rule of JVMS §4.10.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pc: Option<u16>,
+    what: String,
+}
+
+impl Refusal {
+    fn new(what: impl Into<String>) -> Refusal {
+        Refusal { pc: None, what: what.into() }
+    }
+
+    fn at(pc: u16, what: impl Into<String>) -> Refusal {
+        Refusal { pc: Some(pc), what: what.into() }
+    }
+
+    fn text(&self) -> String {
+        match self.pc {
+            Some(pc) => format!("bytecode {pc}: {}", self.what),
+            None => self.what.clone(),
+        }
+    }
+}
+
+impl From<Malformed> for Refusal {
+    fn from(malformed: Malformed) -> Refusal {
+        Refusal::new(malformed.to_string())
+    }
 }

@@ -1,0 +1,177 @@
+//! Branches that compilers write and no person did: string switches, assertion status, closing of resources.
+
+use rustc_hash::FxHashSet;
+
+use crate::load::instr::{Bytecode, Instr, Kind};
+use crate::load::{ClassFile, Constant, Method, access};
+
+/// The pcs of branches that are not in the source.
+pub(super) fn synthetic_branches(file: &ClassFile, method: &Method, bytecode: &Bytecode) -> FxHashSet<u16> {
+    let patterns = Patterns { file, code: &bytecode.instrs, bytecode };
+    let mut found = FxHashSet::default();
+    if is_compiled_glue(method) {
+        let branches = bytecode.instrs.iter().filter(|(_, instr)| is_branch(instr));
+        found.extend(branches.map(|(pc, _)| *pc));
+        return found;
+    }
+    patterns.assertions(&mut found);
+    patterns.string_switches(&mut found);
+    patterns.resources(method, &mut found);
+    found
+}
+
+/// Synthetic methods hold no source code, except the bodies of lambdas.
+fn is_compiled_glue(method: &Method) -> bool {
+    method.is(access::SYNTHETIC) && !method.name.contains("lambda") && !method.name.contains("$default")
+}
+
+fn is_branch(instr: &Instr) -> bool {
+    matches!(
+        instr,
+        Instr::If(..)
+            | Instr::IfInts(..)
+            | Instr::IfRefs(..)
+            | Instr::IfNull(..)
+            | Instr::TableSwitch(_)
+            | Instr::LookupSwitch(_)
+    )
+}
+
+struct Patterns<'a> {
+    file: &'a ClassFile,
+    code: &'a [(u16, Instr)],
+    bytecode: &'a Bytecode,
+}
+
+impl Patterns<'_> {
+    fn instr(&self, index: usize) -> Option<&Instr> {
+        self.code.get(index).map(|(_, instr)| instr)
+    }
+
+    /// `assert`: the test of `$assertionsDisabled`, and in the static initialiser what it is set to.
+    fn assertions(&self, found: &mut FxHashSet<u16>) {
+        for (index, (pc, instr)) in self.code.iter().enumerate() {
+            let Some(before) = index.checked_sub(1).and_then(|before| self.instr(before)) else { continue };
+            let status = match before {
+                Instr::GetStatic(cp) => {
+                    let name = self.file.pool.field(*cp).map(|field| field.name);
+                    matches!(name, Ok("$assertionsDisabled" | "ENABLED" | "$assertionsEnabled"))
+                        && name != Ok("ENABLED")
+                }
+                Instr::InvokeVirtual(cp) => self.calls(*cp, "java/lang/Class", "desiredAssertionStatus"),
+                _ => false,
+            };
+            if status && matches!(instr, Instr::If(..)) {
+                found.insert(*pc);
+            }
+        }
+    }
+
+    fn calls(&self, cp: u16, class: &str, name: &str) -> bool {
+        self.file.pool.method(cp).is_ok_and(|method| method.class == class && method.name == name)
+    }
+
+    /// A switch on the hash of a string. The comparisons that follow are the compiler's too if they only number
+    /// the cases for a second switch, as javac does.
+    fn string_switches(&self, found: &mut FxHashSet<u16>) {
+        for (index, (pc, instr)) in self.code.iter().enumerate() {
+            let hashed = index.checked_sub(1).and_then(|before| self.instr(before)).is_some_and(
+                |i| matches!(i, Instr::InvokeVirtual(cp) if self.calls(*cp, "java/lang/String", "hashCode")),
+            );
+            if !hashed {
+                continue;
+            }
+            let mut targets = Vec::new();
+            match instr {
+                Instr::LookupSwitch(switch) => targets.extend(switch.cases.iter().map(|(_, target)| *target)),
+                Instr::TableSwitch(switch) => {
+                    targets.extend(switch.targets.iter().filter(|target| **target != switch.default));
+                }
+                _ => continue,
+            }
+            let chains: Vec<Option<Vec<u16>>> =
+                targets.iter().map(|target| self.equals_chain(*target)).collect();
+            if chains.iter().any(|chain| chain.is_none()) {
+                continue;
+            }
+            found.insert(*pc);
+            found.extend(chains.into_iter().flatten().flatten());
+        }
+    }
+
+    /// The branches of `if (s.equals("a")) n = 0; else if (s.equals("b")) n = 1; …` that starts at a pc. `None` if it
+    /// is no comparison with a literal; empty if the comparisons do not just set a number.
+    fn equals_chain(&self, start: u16) -> Option<Vec<u16>> {
+        let mut branches = Vec::new();
+        let mut at = self.bytecode.index_of(start)?;
+        loop {
+            let compares = matches!(self.instr(at), Some(Instr::Load(Kind::Ref, _)))
+                && self.is_string(self.instr(at + 1))
+                && matches!(self.instr(at + 2), Some(Instr::InvokeVirtual(cp)) if self.calls(*cp, "java/lang/String", "equals"));
+            let Some((pc, Instr::If(_, target))) = self.code.get(at + 3) else {
+                return (!branches.is_empty()).then_some(branches);
+            };
+            if !compares {
+                return (!branches.is_empty()).then_some(branches);
+            }
+            let sets_number = matches!(self.instr(at + 4), Some(Instr::Int(_)))
+                && matches!(self.instr(at + 5), Some(Instr::Store(Kind::Int, _)));
+            if !sets_number {
+                return Some(Vec::new());
+            }
+            branches.push(*pc);
+            at = match self.bytecode.index_of(*target) {
+                Some(next) if next > at => next,
+                _ => return Some(branches),
+            };
+        }
+    }
+
+    fn is_string(&self, instr: Option<&Instr>) -> bool {
+        match instr {
+            Some(Instr::Ldc(cp)) => matches!(self.file.pool.get(*cp), Ok(Constant::String)),
+            _ => false,
+        }
+    }
+
+    /// Try-with-resources: `if (r != null) r.close()` where a handler of the closing adds to the suppressed
+    /// exceptions; javac writes it once for each way out.
+    fn resources(&self, method: &Method, found: &mut FxHashSet<u16>) {
+        let Some(code) = &method.code else { return };
+        let closes: Vec<(usize, u16)> =
+            (0..self.code.len()).filter_map(|i| Some((i, self.close(i)?))).collect();
+        let suppressing = |index: usize| {
+            let pc = self.code[index].0;
+            let mut handlers = code.handlers.iter().filter(|h| h.start <= pc && pc < h.end);
+            handlers.any(|handler| self.suppresses(handler.handler))
+        };
+        // The slots of resources: closed at least once where suppression is handled.
+        let resources: FxHashSet<u16> =
+            closes.iter().filter(|(index, _)| suppressing(index + 3)).map(|(_, slot)| *slot).collect();
+        for (index, slot) in closes {
+            if resources.contains(&slot) {
+                found.insert(self.code[index + 1].0);
+            }
+        }
+    }
+
+    /// `aload r; ifnull …; aload r; r.close()` at an index: the slot of `r`.
+    fn close(&self, index: usize) -> Option<u16> {
+        let Instr::Load(Kind::Ref, slot) = self.instr(index)? else { return None };
+        let Instr::IfNull(true, _) = self.instr(index + 1)? else { return None };
+        let Instr::Load(Kind::Ref, again) = self.instr(index + 2)? else { return None };
+        let cp = match self.instr(index + 3)? {
+            Instr::InvokeVirtual(cp) | Instr::InvokeInterface(cp) => *cp,
+            _ => return None,
+        };
+        let method = self.file.pool.method(cp).ok()?;
+        (slot == again && method.name == "close" && method.descriptor == "()V").then_some(*slot)
+    }
+
+    fn suppresses(&self, handler: u16) -> bool {
+        let Some(start) = self.bytecode.index_of(handler) else { return false };
+        self.code.iter().skip(start).take(4).any(|(_, instr)| {
+            matches!(instr, Instr::InvokeVirtual(cp) if self.calls(*cp, "java/lang/Throwable", "addSuppressed"))
+        })
+    }
+}

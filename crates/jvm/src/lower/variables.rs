@@ -1,0 +1,244 @@
+//! Source variables: which register holds which. Compilers reuse a local slot for variables of different scopes; a
+//! register whose slot holds several is split so that each web of definitions and uses gets its own.
+//!
+//! Names come from debug information, which nobody verifies; splitting follows the data flow, so wrong debug
+//! information gives wrong names, never wrong code.
+
+use entity::EntityId;
+use ir::op::Operand;
+use ir::{Function, Inst, Reg, RegInfo};
+
+use crate::link::reg_type;
+use crate::load::{Code, FieldType, LocalVariable};
+
+/// Names the registers of locals; with `split`, one variable a register.
+pub(super) fn name(function: &mut Function, locals: &[[Reg; 5]], code: &Code, split: bool) {
+    if code.locals.is_empty() {
+        return;
+    }
+    for (slot, regs) in locals.iter().enumerate() {
+        for reg in regs.iter().filter(|reg| !reg.is_none()) {
+            let ty = function.regs[*reg].ty;
+            let fits = |local: &&LocalVariable| {
+                usize::from(local.slot) == slot
+                    && FieldType::parse(&local.descriptor).is_some_and(|t| reg_type(&t) == ty)
+            };
+            let variables: Vec<&LocalVariable> = code.locals.iter().filter(fits).collect();
+            let Some(first) = variables.first() else { continue };
+            let several = variables.iter().any(|other| other.name != first.name);
+            if several && split {
+                split_webs(function, *reg, &variables);
+            } else {
+                function.regs[*reg].variable = Some(first.name.to_string());
+            }
+        }
+    }
+}
+
+/// Gives each web of a register its own register and name. The web of the parameter, if it is one, keeps it.
+fn split_webs(function: &mut Function, reg: Reg, variables: &[&LocalVariable]) {
+    let webs = Webs::new(function, reg);
+    let mut made: Vec<(usize, Reg)> = Vec::new();
+    if reg.0 < function.params {
+        made.push((webs.root(0), reg));
+    }
+    let mut names: Vec<(Reg, String, bool)> = Vec::new();
+    for index in 0..function.code.len() {
+        let pc = function.code_offset(index);
+        let inst = function.code[index];
+        let mut web_reg = |function: &mut Function, def: usize| {
+            let root = webs.root(def);
+            match made.iter().find(|(known, _)| *known == root) {
+                Some((_, reg)) => *reg,
+                None => {
+                    let ty = function.regs[reg].ty;
+                    let new = function.regs.push(RegInfo { ty, variable: None });
+                    made.push((root, new));
+                    new
+                }
+            }
+        };
+        if let Some(def) = webs.read[index] {
+            let new = web_reg(function, def);
+            rename_reads(function, index, reg, new);
+            let covering = variables.iter().find(|v| v.start <= pc && pc - v.start < v.len);
+            names.extend(covering.map(|v| (new, v.name.to_string(), true)));
+        }
+        if inst.dst == reg {
+            let new = web_reg(function, webs.defined[index]);
+            function.code[index].dst = new;
+            let covering = variables.iter().find(|v| v.start <= pc && pc - v.start < v.len);
+            let next = variables.iter().filter(|v| v.start > pc).min_by_key(|v| v.start);
+            names.extend(covering.or(next).map(|v| (new, v.name.to_string(), false)));
+        }
+    }
+    for (_, web) in made {
+        let of = |sure: bool| names.iter().find(|(reg, _, s)| *reg == web && *s == sure);
+        let name = of(true).or_else(|| of(false)).map(|(_, name, _)| name.clone());
+        function.regs[web].variable = name;
+    }
+}
+
+trait CodeOffset {
+    fn code_offset(&self, index: usize) -> u16;
+}
+
+impl CodeOffset for Function {
+    fn code_offset(&self, index: usize) -> u16 {
+        self.positions[index].offset as u16
+    }
+}
+
+/// Definitions of one register, united where they reach the same use.
+struct Webs {
+    parents: Vec<usize>,
+    /// By instruction: the definition it is, if it writes the register. Definition 0 is the entry's.
+    defined: Vec<usize>,
+    /// By instruction: a definition that it reads.
+    read: Vec<Option<usize>>,
+}
+
+impl Webs {
+    fn new(function: &Function, reg: Reg) -> Webs {
+        let mut defined = vec![0; function.code.len()];
+        let mut count = 1;
+        for (index, inst) in function.code.iter().enumerate() {
+            if inst.dst == reg {
+                defined[index] = count;
+                count += 1;
+            }
+        }
+        let mut webs = Webs { parents: (0..count).collect(), defined, read: vec![None; function.code.len()] };
+        let live = live_blocks(function, reg);
+        let entries = webs.reach(function, reg, &live);
+        for (block, range) in function.blocks.iter() {
+            let mut at = entries[block.index()];
+            for index in range.start as usize..range.end as usize {
+                if function.code[index].reads(function).any(|read| read == reg) {
+                    webs.read[index] = Some(at.unwrap_or(0));
+                }
+                if function.code[index].dst == reg {
+                    at = Some(webs.defined[index]);
+                }
+            }
+        }
+        webs
+    }
+
+    /// The definition that reaches each block, where the register is live; several are united.
+    fn reach(&mut self, function: &Function, reg: Reg, live: &[bool]) -> Vec<Option<usize>> {
+        let mut entries: Vec<Option<usize>> = vec![None; function.blocks.len()];
+        if let Some(first) = entries.first_mut() {
+            *first = Some(0);
+        }
+        let mut work: Vec<usize> = vec![0];
+        let mut seen = vec![false; function.blocks.len()];
+        while let Some(block) = work.pop() {
+            let id = ir::BlockId(block as u32);
+            let range = function.blocks[id];
+            let at_entry = entries[block];
+            let mut at = at_entry;
+            let mut all: Vec<usize> = at_entry.into_iter().collect();
+            for index in range.start as usize..range.end as usize {
+                if function.code[index].dst == reg {
+                    at = Some(self.defined[index]);
+                    all.push(self.defined[index]);
+                }
+            }
+            let first_time = !std::mem::replace(&mut seen[block], true);
+            let mut flow = |to: usize, defs: &[usize], webs: &mut Webs| {
+                let mut changed = first_time && !seen[to];
+                for def in defs.iter().filter(|_| live[to]) {
+                    match entries[to] {
+                        Some(known) => webs.unite(known, *def),
+                        None => {
+                            entries[to] = Some(*def);
+                            changed = true;
+                        }
+                    }
+                }
+                if changed {
+                    work.push(to);
+                }
+            };
+            let ends: Vec<usize> = at.into_iter().collect();
+            for to in function.successors(id) {
+                flow(to.index(), &ends, self);
+            }
+            if let Some(to) = range.unwind {
+                flow(to.index(), &all, self);
+            }
+        }
+        entries
+    }
+
+    fn root(&self, mut def: usize) -> usize {
+        while self.parents[def] != def {
+            def = self.parents[def];
+        }
+        def
+    }
+
+    fn unite(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.parents[a.max(b)] = a.min(b);
+    }
+}
+
+/// Blocks at whose start the register's value may still be read.
+fn live_blocks(function: &Function, reg: Reg) -> Vec<bool> {
+    // Some: what the block alone decides. None: as behind it.
+    let own: Vec<Option<bool>> = function
+        .blocks
+        .values()
+        .map(|range| {
+            let code = &function.code[range.start as usize..range.end as usize];
+            code.iter().find_map(|inst| {
+                if inst.reads(function).any(|read| read == reg) {
+                    return Some(true);
+                }
+                // An exception before the write finds the old value in the handler.
+                (inst.dst == reg && range.unwind.is_none()).then_some(false)
+            })
+        })
+        .collect();
+    let mut live: Vec<bool> = own.iter().map(|own| *own == Some(true)).collect();
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for (block, range) in function.blocks.iter().rev() {
+            let index = block.index();
+            if live[index] || own[index].is_some() {
+                continue;
+            }
+            let behind = function.successors(block).into_iter().chain(range.unwind);
+            if behind.into_iter().any(|to| live[to.index()]) {
+                live[index] = true;
+                changed = true;
+            }
+        }
+    }
+    live
+}
+
+fn rename_reads(function: &mut Function, index: usize, from: Reg, to: Reg) {
+    let Inst { op, .. } = function.code[index];
+    let mut word = 0;
+    for kind in op.operands() {
+        let inst = &mut function.code[index];
+        let operand = match word {
+            0 => &mut inst.a,
+            1 => &mut inst.b,
+            _ => &mut inst.c,
+        };
+        match kind {
+            Operand::Reg(_) | Operand::Any | Operand::Same if *operand == from.0 => *operand = to.0,
+            Operand::List => {
+                let list = *operand as usize;
+                function.lists[list].iter_mut().filter(|reg| **reg == from).for_each(|reg| *reg = to);
+            }
+            _ => {}
+        }
+        word += kind.words();
+    }
+}
