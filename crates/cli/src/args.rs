@@ -1,0 +1,274 @@
+//! What users can type.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use coverage::Criterion;
+
+use engine::{Budget, Config, Framework, Places, Strategy};
+
+/// Generates unit tests by exploring compiled code.
+#[derive(Parser)]
+#[command(name = "testwright", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(after_help = "Example:\n  testwright generate -c target/classes -o src/test/java com.acme.Calc\n\n\
+    Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bugs were found and --fail-on-bug was given.")]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Write tests that compile, pass on the real JVM and reach the criterion
+    Generate(GenerateArgs),
+    /// Print paths, inputs and outcomes; write no tests
+    Explore(ExploreArgs),
+    /// Print the obligations of a criterion: covered by which input, infeasible and why, open and why
+    Cover(CoverArgs),
+    /// Print the IR, the control-flow graph or the solver's questions of a method
+    Show(ShowArgs),
+    /// Run one test of a report again in the VM, traced line by line
+    Replay(ReplayArgs),
+}
+
+/// Where the code is and what of it is meant.
+#[derive(Args, Clone)]
+pub struct TargetArgs {
+    /// What to test: com.acme.Calc, com.acme.Calc#divide, 'com.acme.Calc#divide(II)I', com.acme.**
+    #[arg(required = true, value_name = "TARGET")]
+    pub targets: Vec<String>,
+    /// Directories and jars with compiled classes, separated by ':'
+    #[arg(short = 'c', long = "class-path", value_name = "CLASSPATH", default_value = ".")]
+    pub class_path: String,
+    /// The JDK to use [default: JAVA_HOME, then java on the PATH]
+    #[arg(long, value_name = "HOME")]
+    pub jdk: Option<PathBuf>,
+}
+
+/// How far to go, and in which order.
+#[derive(Args, Clone)]
+pub struct SearchArgs {
+    /// What must be covered
+    #[arg(long, value_name = "NAME", default_value = "branch", value_parser = criterion)]
+    pub criterion: Criterion,
+    /// In which order branches are tried
+    #[arg(long, value_enum, default_value_t = StrategyArg::Coverage)]
+    pub strategy: StrategyArg,
+    /// Budget a class in work units of about a microsecond; reproducible
+    #[arg(long, value_name = "N", default_value_t = Budget::default().work)]
+    pub work: u64,
+    /// Safety stop a class in seconds, confirming included
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub time: Option<Duration>,
+    /// Paths a method and constructor at most
+    #[arg(long, value_name = "N")]
+    pub max_paths: Option<u64>,
+    /// IR instructions of one run at most
+    #[arg(long, value_name = "N", default_value_t = Budget::default().max_steps)]
+    pub max_steps: u64,
+    /// How often one branch is flipped on one path
+    #[arg(long, value_name = "N", default_value_t = Budget::default().loop_bound)]
+    pub loop_bound: u32,
+    /// Seed of everything that is chosen at random
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Explore every path, also those that add nothing to the criterion
+    #[arg(long)]
+    pub exhaustive: bool,
+    /// Package-private methods are targets too
+    #[arg(long)]
+    pub package_private: bool,
+}
+
+#[derive(Args)]
+pub struct GenerateArgs {
+    #[command(flatten)]
+    pub target: TargetArgs,
+    #[command(flatten)]
+    pub search: SearchArgs,
+    /// Where test sources go; files that Testwright did not write are never overwritten
+    #[arg(short = 'o', long = "out", value_name = "DIR")]
+    pub out: PathBuf,
+    /// Test framework
+    #[arg(long, value_enum, default_value_t = FrameworkArg::Junit5)]
+    pub framework: FrameworkArg,
+    /// One test a path instead of a smallest suite
+    #[arg(long)]
+    pub all_paths: bool,
+    /// Write a report: json=FILE
+    #[arg(long, value_name = "KIND=PATH", value_parser = report)]
+    pub report: Vec<ReportArg>,
+    /// Do not compile and run the tests
+    #[arg(long)]
+    pub no_run: bool,
+    /// Confirm the tests even where the run cannot be isolated
+    #[arg(long)]
+    pub trust: bool,
+    /// Exit with 3 if bugs are suspected
+    #[arg(long)]
+    pub fail_on_bug: bool,
+    /// Print the generated tests on standard output too
+    #[arg(long)]
+    pub print: bool,
+}
+
+#[derive(Args)]
+pub struct ExploreArgs {
+    #[command(flatten)]
+    pub target: TargetArgs,
+    #[command(flatten)]
+    pub search: SearchArgs,
+    /// One JSON object a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct CoverArgs {
+    #[command(flatten)]
+    pub target: TargetArgs,
+    #[command(flatten)]
+    pub search: SearchArgs,
+    /// One JSON object a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct ShowArgs {
+    /// What to show
+    #[arg(value_enum)]
+    pub what: ShowWhat,
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// The control-flow graph as DOT instead of text
+    #[arg(long)]
+    pub dot: bool,
+}
+
+#[derive(Args)]
+pub struct ReplayArgs {
+    /// A JSON report and the name of a test in it: report.json#divide_bZero_throwsArithmeticException
+    #[arg(value_name = "REPORT#TEST")]
+    pub test: String,
+    /// The class path, if it is not the one of the report
+    #[arg(short = 'c', long = "class-path", value_name = "CLASSPATH")]
+    pub class_path: Option<String>,
+    /// The JDK to use [default: JAVA_HOME, then java on the PATH]
+    #[arg(long, value_name = "HOME")]
+    pub jdk: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ShowWhat {
+    /// The intermediate representation
+    Ir,
+    /// The control-flow graph
+    Cfg,
+    /// What was not exact while exploring
+    Ledger,
+    /// The solver's questions, as SMT-LIB 2
+    Smt,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum StrategyArg {
+    /// Towards what is not covered yet
+    Coverage,
+    /// Depth first
+    Dfs,
+    /// Breadth first
+    Bfs,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum FrameworkArg {
+    Junit5,
+    Junit4,
+}
+
+/// A report the user wants.
+#[derive(Clone)]
+pub enum ReportArg {
+    Json(PathBuf),
+}
+
+fn criterion(name: &str) -> Result<Criterion, String> {
+    Criterion::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = Criterion::ALL.iter().map(|c| c.name()).collect();
+        format!("this version knows {}", names.join(", "))
+    })
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_string())?;
+    match seconds.is_finite() && seconds > 0.0 && seconds < 1e9 {
+        true => Ok(Duration::from_secs_f64(seconds)),
+        false => Err("must be more than 0".to_string()),
+    }
+}
+
+fn report(text: &str) -> Result<ReportArg, String> {
+    match text.split_once('=') {
+        Some(("json", path)) if !path.is_empty() => Ok(ReportArg::Json(path.into())),
+        _ => Err("this version writes json=FILE".to_string()),
+    }
+}
+
+/// What finding a JDK depends on.
+pub fn places() -> Places {
+    Places { java_home: std::env::var_os("JAVA_HOME"), path: std::env::var_os("PATH") }
+}
+
+/// Entries of a class path.
+pub fn entries(class_path: &str) -> Vec<PathBuf> {
+    std::env::split_paths(class_path).filter(|p| !p.as_os_str().is_empty()).collect()
+}
+
+/// The engine's configuration from the common arguments.
+pub fn config(target: &TargetArgs, search: &SearchArgs) -> Config {
+    Config {
+        class_path: entries(&target.class_path),
+        targets: target.targets.clone(),
+        out: None,
+        jdk: target.jdk.clone(),
+        criterion: search.criterion,
+        strategy: match search.strategy {
+            StrategyArg::Coverage => Strategy::Coverage,
+            StrategyArg::Dfs => Strategy::Dfs,
+            StrategyArg::Bfs => Strategy::Bfs,
+        },
+        framework: Framework::Junit5,
+        budget: Budget {
+            work: search.work,
+            time: search.time,
+            max_paths: search.max_paths,
+            max_steps: search.max_steps,
+            loop_bound: search.loop_bound,
+        },
+        seed: search.seed,
+        exhaustive: search.exhaustive,
+        all_paths: false,
+        run: false,
+        trust: false,
+        package_private: search.package_private,
+        questions: None,
+    }
+}
+
+/// Defaults for commands that take no search arguments.
+pub fn default_search() -> SearchArgs {
+    SearchArgs {
+        criterion: Criterion::Branch,
+        strategy: StrategyArg::Coverage,
+        work: Budget::default().work,
+        time: None,
+        max_paths: None,
+        max_steps: Budget::default().max_steps,
+        loop_bound: Budget::default().loop_bound,
+        seed: 0,
+        exhaustive: false,
+        package_private: false,
+    }
+}

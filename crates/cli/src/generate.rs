@@ -1,0 +1,108 @@
+//! `testwright generate`.
+
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use engine::{Event, Framework, reporting};
+
+use crate::args::{FrameworkArg, GenerateArgs, ReportArg, config, places};
+use crate::progress::Progress;
+use crate::{End, Failure};
+
+pub fn run(args: &GenerateArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failure> {
+    let mut config = config(&args.target, &args.search);
+    config.out = Some(args.out.clone());
+    config.framework = match args.framework {
+        FrameworkArg::Junit5 => Framework::Junit5,
+        FrameworkArg::Junit4 => Framework::Junit4,
+    };
+    config.all_paths = args.all_paths;
+    config.run = !args.no_run;
+    config.trust = args.trust;
+
+    let mut progress = Progress::new();
+    let mut jdk = String::new();
+    let mut targets = Vec::new();
+    let mut texts = Vec::new();
+    let mut written = 0;
+    let result = {
+        let mut events = |event: Event| {
+            if let Event::Booted { jdk: version, .. } = &event {
+                jdk.clone_from(version);
+            }
+            progress.event(&event);
+        };
+        engine::generate(&config, &places(), interrupt, &mut events, &mut |generated| {
+            written += generated.kept.len();
+            if args.print && !generated.text.is_empty() {
+                texts.push(generated.text.clone());
+            }
+            targets.push(reporting::target(&generated, config.run));
+        })
+    };
+    progress.finish();
+    texts.iter().for_each(|text| print!("{text}"));
+    for target in &targets {
+        summarise(target);
+    }
+    let bugs: usize = targets.iter().map(|t| t.bugs.len()).sum();
+    let mut report = reporting::new_report(&config, &jdk);
+    report.targets = targets;
+    for wanted in &args.report {
+        let ReportArg::Json(path) = wanted;
+        fs::write(path, report.to_json())
+            .map_err(|e| Failure::Failed(format!("cannot write the report {}: {e}", path.display())))?;
+    }
+    result?;
+    if written == 0 {
+        return Err(Failure::Failed("no test was written; the reasons are above".to_string()));
+    }
+    match args.fail_on_bug && bugs > 0 {
+        true => Ok(End::BugsFound),
+        false => Ok(End::Done),
+    }
+}
+
+/// What a person wants to know at the end: how much was covered, what was not and why, suspected bugs.
+fn summarise(target: &report::Target) {
+    let counts = target.counts;
+    let total = counts.covered + counts.infeasible + counts.open;
+    eprintln!(
+        "{}: {} of {total} obligations covered, {} infeasible, {} open; {} tests",
+        target.class,
+        counts.covered,
+        counts.infeasible,
+        counts.open,
+        target.tests.len()
+    );
+    let unmet = target.obligations.iter().filter(|o| o.verdict != report::Verdict::Covered);
+    for obligation in unmet.take(20) {
+        let verdict = match obligation.verdict {
+            report::Verdict::Infeasible => "infeasible",
+            _ => "open",
+        };
+        let name = short_name(&obligation.function);
+        let why = obligation.why.as_deref().unwrap_or("");
+        eprintln!("  {verdict}: {name}, {}: {why}", obligation.text);
+    }
+    for bug in &target.bugs {
+        eprintln!("  suspected bug: {} (test {})", bug.what, bug.test);
+    }
+    for dropped in target.dropped.iter().take(10) {
+        eprintln!("  dropped: {}: {}", dropped.name, first_line(&dropped.why));
+    }
+    for disagreement in &target.disagreements {
+        eprintln!("  our VM and the JVM disagree, please report: {}", first_line(disagreement));
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or("")
+}
+
+/// `com/acme/Calc.divide(II)I` as `divide`.
+fn short_name(function: &str) -> &str {
+    let name = function.split('(').next().unwrap_or(function);
+    name.rsplit('.').next().unwrap_or(name)
+}

@@ -1,0 +1,72 @@
+//! `testwright show`: the IR, the control-flow graph, the ledger, the solver's questions.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use engine::java::explore::{load, methods};
+use engine::{Worlds, prepare};
+
+use crate::args::{ShowArgs, ShowWhat, config, default_search, places};
+use crate::{End, Failure};
+
+pub fn run(args: &ShowArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failure> {
+    let mut config = config(&args.target, &default_search());
+    let setup = prepare(&config, &places())?;
+    if matches!(args.what, ShowWhat::Ir | ShowWhat::Cfg) {
+        let mut vm = engine::unbooted(&setup.path)?;
+        for target in &setup.targets {
+            let class = load(&mut vm, target)?;
+            for func in methods(&mut vm, class, target, &config)? {
+                let Some(function) = vm.lang.ir(func) else {
+                    println!("; {} is native", vm.lang.func_name(func));
+                    continue;
+                };
+                match (args.what, args.dot) {
+                    (ShowWhat::Cfg, true) => print!("{}", ir::dot(&function, &vm.lang)),
+                    (ShowWhat::Cfg, false) => print!("{}", cfg_text(&function)),
+                    _ => print!("{}", ir::text::print_function(&function, &vm.lang)),
+                }
+            }
+        }
+        return Ok(End::Done);
+    }
+    let questions = Arc::new(Mutex::new(Vec::new()));
+    config.questions = Some(questions.clone());
+    let mut worlds = Worlds::boot(&config, &setup.path, interrupt, &mut |_| {})?;
+    for target in &setup.targets {
+        let result = worlds.explore(&config, target, Instant::now(), &mut |_| {})?;
+        if args.what == ShowWhat::Ledger {
+            for (entry, count) in result.ledger().iter() {
+                println!("{} x{count} at {}: {} ({})", entry.kind.code(), entry.place, entry.kind.text(), entry.reason);
+            }
+        }
+    }
+    if args.what == ShowWhat::Smt {
+        let questions = questions.lock().map_err(|_| Failure::Failed("the questions were lost".to_string()))?;
+        questions.iter().for_each(|q| println!("{q}"));
+    }
+    Ok(End::Done)
+}
+
+/// The blocks of a function with their lines and where they go.
+fn cfg_text(function: &ir::Function) -> String {
+    let cfg = ir::Cfg::new(function);
+    let mut text = format!("{}\n", function.name);
+    for block in function.blocks.keys() {
+        let range = function.blocks[block];
+        let mut lines: Vec<u32> = (range.start..range.end)
+            .map(|i| function.positions[i as usize].line)
+            .filter(|line| *line != 0)
+            .collect();
+        lines.dedup();
+        let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
+        let names = |blocks: Vec<ir::BlockId>| blocks.iter().map(|b| b.to_string()).collect::<Vec<_>>().join(" ");
+        text.push_str(&format!("  {block}: lines {} -> {}", lines.join(","), names(cfg.succs(block, ir::Edges::Normal).collect())));
+        if let Some(unwind) = range.unwind {
+            text.push_str(&format!(" unwind {unwind}"));
+        }
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,74 @@
+//! What a user asks for.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use coverage::Criterion;
+
+/// Everything that `testwright generate` can be told.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Directories and jars.
+    pub class_path: Vec<PathBuf>,
+    /// Targets as the user wrote them.
+    pub targets: Vec<String>,
+    /// Where test sources go.
+    pub out: Option<PathBuf>,
+    /// A JDK home, if not the one that is found.
+    pub jdk: Option<PathBuf>,
+    pub criterion: Criterion,
+    pub strategy: Strategy,
+    pub framework: Framework,
+    pub budget: Budget,
+    pub seed: u64,
+    /// Explore every path, also those that add no obligation.
+    pub exhaustive: bool,
+    /// One test a path instead of a minimal suite.
+    pub all_paths: bool,
+    /// Compile and run the tests on the real JVM.
+    pub run: bool,
+    /// Confirm even where the run cannot be isolated.
+    pub trust: bool,
+    /// Package-private methods are targets too.
+    pub package_private: bool,
+    /// Where the solver's questions go as SMT-LIB 2 scripts, if anybody wants them.
+    pub questions: Option<Questions>,
+}
+
+/// The solver's questions with their answers, in order.
+pub type Questions = Arc<Mutex<Vec<String>>>;
+
+/// In which order branches are flipped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strategy {
+    Coverage,
+    Dfs,
+    Bfs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framework {
+    Junit5,
+    Junit4,
+}
+
+/// What a class may cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Work units: VM steps and solver resource units, about a microsecond each. Reproducible.
+    pub work: u64,
+    /// A safety stop, everything included.
+    pub time: Option<Duration>,
+    pub max_paths: Option<u64>,
+    /// IR instructions of one run.
+    pub max_steps: u64,
+    /// How often one branch may be flipped on one path.
+    pub loop_bound: u32,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Budget { work: 60_000_000, time: None, max_paths: None, max_steps: 2_000_000, loop_bound: 40 }
+    }
+}

@@ -1,0 +1,396 @@
+//! `testwright generate`: from targets to confirmed test files.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use emit::java::{Options, Rendered, SuiteFile};
+use emit::write::{Permission, java_path, java_test_class, permission};
+use jvm::boot::{BootOptions, boot};
+use jvm::load::{ClassPath, Jdk, JdkSearch};
+use jvm::world::Jvm;
+use runner::confirm::{Environment, TestSource, Verdict, confirm};
+use runner::junit::JunitJars;
+use runner::observe::{Observed, adopt, observe};
+use runner::sandbox::Isolation;
+use suite::case::{ClassName, TestCase};
+use vm::Vm;
+
+use crate::config::{Config, Framework};
+use crate::error::Error;
+use crate::event::Event;
+use crate::java::explore::{ClassExplorer, ClassResult, Proposed};
+use crate::target::{ClassTarget, resolve};
+
+/// What the process was started with, as far as it matters for finding a JDK.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    pub java_home: Option<OsString>,
+    pub path: Option<OsString>,
+}
+
+/// What came of one class.
+pub struct Generated {
+    pub result: ClassResult,
+    /// Where the tests were written; none if there were no tests.
+    pub file: Option<PathBuf>,
+    pub text: String,
+    /// The kept tests, in order, by index into `result.tests`, with the case as it was written.
+    pub kept: Vec<(usize, TestCase)>,
+    /// The dropped ones, with the reason.
+    pub dropped: Vec<(usize, String)>,
+    /// Where the JVM showed something else than our VM: bugs of ours.
+    pub disagreements: Vec<String>,
+    pub isolation: Option<Isolation>,
+    pub millis: u64,
+    pub millis_confirming: u64,
+}
+
+/// Everything found before the work starts, so that nothing is missing at its end.
+pub struct Setup {
+    pub path: Arc<ClassPath>,
+    pub targets: Vec<ClassTarget>,
+    confirm: Option<(Environment, JunitJars)>,
+    pub release: u16,
+}
+
+/// Share of a class's time that is kept for emitting and confirming.
+const CONFIRM_SHARE: u32 = 3;
+const CONFIRM_MOST: Duration = Duration::from_secs(10);
+
+/// Generates tests for all targets; `done` gets each class as soon as it is written.
+pub fn generate(
+    config: &Config,
+    places: &Places,
+    interrupt: &Arc<AtomicBool>,
+    events: &mut dyn FnMut(Event),
+    done: &mut dyn FnMut(Generated),
+) -> Result<(), Error> {
+    let setup = prepare(config, places)?;
+    let out = config.out.as_deref().ok_or(Error::NoOutput)?;
+    check_writable(out)?;
+    let mut worlds = Worlds::boot(config, &setup.path, interrupt, events)?;
+    let count = setup.targets.len();
+    for (index, target) in setup.targets.iter().enumerate() {
+        let class = target.class.replace(['/', '$'], ".");
+        events(Event::ClassStarted { class: class.clone(), index, count });
+        let started = Instant::now();
+        let explored = worlds.explore(config, target, started, events);
+        let result = match explored {
+            Ok(result) => result,
+            // One class of many that cannot be loaded must not cost the others.
+            Err(why) if count > 1 => {
+                events(Event::Skipped { class, why: why.to_string() });
+                continue;
+            }
+            Err(why) => return Err(why),
+        };
+        let mut generated = emit_class(config, &setup, target, result, out, events)?;
+        generated.millis = started.elapsed().as_millis() as u64;
+        done(generated);
+        if interrupt.load(std::sync::atomic::Ordering::Relaxed) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Finds the JDK, the classes and what confirming needs.
+pub fn prepare(config: &Config, places: &Places) -> Result<Setup, Error> {
+    if config.targets.is_empty() {
+        return Err(Error::NoTargets);
+    }
+    let path = class_path(config, places)?;
+    let targets = resolve(&config.targets, &path)?;
+    let release = path.jdk().feature.min(u16::MAX as u32) as u16;
+    let confirm = match config.run {
+        false => None,
+        true => Some(confirming(config, &path)?),
+    };
+    Ok(Setup { path, targets, confirm, release })
+}
+
+/// The JDK and the user's class path.
+pub fn class_path(config: &Config, places: &Places) -> Result<Arc<ClassPath>, Error> {
+    let jdk = Jdk::locate(&JdkSearch {
+        explicit: config.jdk.clone(),
+        java_home: places.java_home.clone(),
+        path: places.path.clone(),
+        folders: JdkSearch::usual_folders(),
+    })?;
+    Ok(Arc::new(ClassPath::new(Arc::new(jdk), &config.class_path)?))
+}
+
+fn confirming(config: &Config, path: &ClassPath) -> Result<(Environment, JunitJars), Error> {
+    let jdk = runner::toolchain::Jdk::at(&path.jdk().home).map_err(|e| Error::Runner(e.to_string()))?;
+    let junit = JunitJars::find(framework(config.framework), &config.class_path)
+        .map_err(|e| Error::Runner(e.to_string()))?;
+    let isolation = Isolation::detect();
+    let absolute = |p: &PathBuf| fs::canonicalize(p).unwrap_or_else(|_| p.clone());
+    let environment = Environment {
+        jdk,
+        class_path: config.class_path.iter().map(absolute).collect(),
+        isolation,
+        limits: runner::process::Limits::default(),
+    };
+    Ok((environment, junit))
+}
+
+fn framework(framework: Framework) -> emit::java::Framework {
+    match framework {
+        Framework::Junit5 => emit::java::Framework::Junit5,
+        Framework::Junit4 => emit::java::Framework::Junit4,
+    }
+}
+
+fn check_writable(out: &Path) -> Result<(), Error> {
+    let fail = |why: std::io::Error| Error::Write { path: out.to_path_buf(), why: why.to_string() };
+    fs::create_dir_all(out).map_err(fail)?;
+    tempfile::Builder::new().prefix(".testwright-").tempfile_in(out).map_err(fail)?;
+    Ok(())
+}
+
+/// The program in the world that is explored, and in one that differs in what tests must not depend on.
+pub struct Worlds {
+    pub vm: Vm<Jvm>,
+    other: Option<Vm<Jvm>>,
+}
+
+impl Worlds {
+    pub fn boot(
+        config: &Config,
+        path: &Arc<ClassPath>,
+        interrupt: &Arc<AtomicBool>,
+        events: &mut dyn FnMut(Event),
+    ) -> Result<Worlds, Error> {
+        let started = Instant::now();
+        let fail = |why: jvm::boot::BootError| Error::Boot { home: path.jdk().home.clone(), why: why.to_string() };
+        let mut vm = boot(path.clone(), &BootOptions::default()).map_err(fail)?;
+        vm.interrupt = interrupt.clone();
+        let other = match config.run {
+            true => Some(boot(path.clone(), &BootOptions::perturbed()).map_err(fail)?),
+            false => None,
+        };
+        let millis = started.elapsed().as_millis() as u64;
+        events(Event::Booted { jdk: path.jdk().version.clone(), millis });
+        Ok(Worlds { vm, other })
+    }
+
+    pub fn explore(
+        &mut self,
+        config: &Config,
+        target: &ClassTarget,
+        started: Instant,
+        events: &mut dyn FnMut(Event),
+    ) -> Result<ClassResult, Error> {
+        let deadline = config.budget.time.map(|time| {
+            let reserve = if config.run { (time / CONFIRM_SHARE).min(CONFIRM_MOST) } else { Duration::ZERO };
+            started + (time - reserve)
+        });
+        let mut explorer =
+            ClassExplorer { vm: &mut self.vm, other: self.other.as_mut(), config, deadline, events };
+        explorer.explore(target)
+    }
+}
+
+/// The program without the JDK's boot: enough to look at code.
+pub fn unbooted(path: &Arc<ClassPath>) -> Result<Vm<Jvm>, Error> {
+    let jvm = Jvm::new(path.clone(), jvm::Options::default())
+        .map_err(|why| Error::Boot { home: path.jdk().home.clone(), why: why.to_string() })?;
+    Ok(Vm::new(jvm, 1 << 24))
+}
+
+/// Emits, confirms and writes the tests of a class.
+fn emit_class(
+    config: &Config,
+    setup: &Setup,
+    target: &ClassTarget,
+    result: ClassResult,
+    out: &Path,
+    events: &mut dyn FnMut(Event),
+) -> Result<Generated, Error> {
+    let subject = ClassName::from_internal(&target.class);
+    let package = subject.package.clone();
+    let is_foreign = |name: &str| {
+        let existing = fs::read(out.join(java_path(&package, name))).ok();
+        permission(existing.as_deref()) == Permission::Foreign
+    };
+    let class_name = java_test_class(&subject, is_foreign);
+    let mut kept: Vec<(usize, TestCase)> =
+        result.tests.iter().enumerate().map(|(i, t)| (i, t.case.clone())).collect();
+    let mut generated = Generated {
+        file: None,
+        text: String::new(),
+        kept: Vec::new(),
+        dropped: Vec::new(),
+        disagreements: Vec::new(),
+        isolation: None,
+        millis: 0,
+        millis_confirming: 0,
+        result,
+    };
+    let emitter = Emitter { config, setup, package, class_name };
+    if let Some((environment, junit)) = &setup.confirm
+        && !kept.is_empty()
+    {
+        events(Event::Confirming { class: subject.source_name(), tests: kept.len() });
+        let started = Instant::now();
+        generated.isolation = Some(environment.isolation);
+        if environment.isolation == Isolation::None && !config.trust {
+            let why = "the run cannot be isolated on this machine (no bubblewrap, no namespaces); \
+                       install bubblewrap, or give --trust to run it unprotected";
+            generated.dropped.extend(kept.drain(..).map(|(i, _)| (i, why.to_string())));
+        } else {
+            kept = emitter.confirm(environment, junit, kept, &mut generated)?;
+        }
+        generated.millis_confirming = started.elapsed().as_millis() as u64;
+    }
+    let dropped = generated.dropped.len();
+    if kept.is_empty() {
+        events(Event::Skipped {
+            class: subject.source_name(),
+            why: match dropped {
+                0 => "no test was found".to_string(),
+                n => format!("none of its {n} tests could be confirmed"),
+            },
+        });
+        return Ok(generated);
+    }
+    let rendered = emitter.render(&kept);
+    let path = out.join(java_path(&emitter.package, &emitter.class_name));
+    write(&path, &rendered.text)?;
+    events(Event::Written { path: path.display().to_string(), tests: kept.len(), dropped });
+    generated.file = Some(path);
+    generated.text = rendered.text;
+    generated.kept = kept;
+    Ok(generated)
+}
+
+struct Emitter<'a> {
+    config: &'a Config,
+    setup: &'a Setup,
+    package: String,
+    class_name: String,
+}
+
+impl Emitter<'_> {
+    fn render(&self, cases: &[(usize, TestCase)]) -> Rendered {
+        let file = SuiteFile {
+            package: self.package.clone(),
+            class_name: self.class_name.clone(),
+            siblings: self.siblings(),
+            cases: cases.iter().map(|(_, case)| case.clone()).collect(),
+        };
+        let options = Options { framework: framework(self.config.framework), release: self.setup.release };
+        emit::java::render(&file, options)
+    }
+
+    /// Simple names of the other classes of the package.
+    fn siblings(&self) -> Vec<String> {
+        let prefix = self.package.replace('.', "/") + "/";
+        let all = self.setup.path.list_all().unwrap_or_default();
+        all.iter()
+            .filter_map(|class| class.strip_prefix(if prefix == "/" { "" } else { &prefix }))
+            .filter(|rest| !rest.contains(['/', '$']))
+            .map(str::to_string)
+            .collect()
+    }
+
+    /// Keeps what passes on the JVM. Where the JVM is stable but shows something else, that is what the
+    /// test asserts, and a disagreement is noted.
+    fn confirm(
+        &self,
+        environment: &Environment,
+        junit: &JunitJars,
+        cases: Vec<(usize, TestCase)>,
+        generated: &mut Generated,
+    ) -> Result<Vec<(usize, TestCase)>, Error> {
+        let verdicts = self.run(environment, junit, &cases)?;
+        let mut kept: Vec<(usize, TestCase)> = Vec::new();
+        let mut failed: Vec<(usize, TestCase, String)> = Vec::new();
+        for ((index, case), verdict) in cases.into_iter().zip(verdicts) {
+            match verdict {
+                Verdict::Passed => kept.push((index, case)),
+                Verdict::Failed { .. } => {
+                    failed.push((index, case, verdict.objection().unwrap_or_default()));
+                }
+                other => generated.dropped.push((index, other.objection().unwrap_or_default())),
+            }
+        }
+        if failed.is_empty() {
+            return Ok(kept);
+        }
+        let wrong: Vec<TestCase> = failed.iter().map(|(_, case, _)| case.clone()).collect();
+        let seen = observe(environment, &self.package, &wrong, self.setup.release)
+            .map_err(|e| Error::Runner(e.to_string()))?;
+        let mut adopted: Vec<(usize, TestCase)> = Vec::new();
+        for ((index, case, objection), seen) in failed.into_iter().zip(seen) {
+            generated.disagreements.push(format!("{}: {objection}", case.name));
+            match seen {
+                Observed::Stable(observation) => adopted.push((index, adopt(&case, &observation, false))),
+                Observed::Unstable { .. } => {
+                    generated.dropped.push((index, "the JVM shows different outcomes from run to run".to_string()));
+                }
+                Observed::Failed { reason } => generated.dropped.push((index, reason)),
+            }
+        }
+        if !adopted.is_empty() {
+            let verdicts = self.run(environment, junit, &adopted)?;
+            for ((index, case), verdict) in adopted.into_iter().zip(verdicts) {
+                match verdict {
+                    Verdict::Passed => kept.push((index, case)),
+                    other => generated.dropped.push((index, other.objection().unwrap_or_default())),
+                }
+            }
+            kept.sort_by_key(|(index, _)| *index);
+        }
+        Ok(kept)
+    }
+
+    fn run(
+        &self,
+        environment: &Environment,
+        junit: &JunitJars,
+        cases: &[(usize, TestCase)],
+    ) -> Result<Vec<Verdict>, Error> {
+        let rendered = self.render(cases);
+        let source = TestSource {
+            path: java_path(&self.package, &self.class_name),
+            text: rendered.text,
+            spans: rendered.spans,
+        };
+        let report = confirm(environment, junit, &[source]).map_err(|e| Error::Runner(e.to_string()))?;
+        Ok(cases
+            .iter()
+            .map(|(_, case)| {
+                report.verdict(0, &case.name).cloned().unwrap_or(Verdict::NotRun { reason: "not reported".to_string() })
+            })
+            .collect())
+    }
+}
+
+/// Writes a file of ours; never over somebody else's.
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    let fail = |why: String| Error::Write { path: path.to_path_buf(), why };
+    let existing = fs::read(path).ok();
+    if permission(existing.as_deref()) == Permission::Foreign {
+        return Err(fail("it exists and was not written by Testwright".to_string()));
+    }
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(|e| fail(e.to_string()))?;
+    }
+    // First beside it, then into place: a cut never leaves half a file.
+    let temporary = path.with_extension("java.tmp");
+    fs::write(&temporary, text).map_err(|e| fail(e.to_string()))?;
+    fs::rename(&temporary, path).map_err(|e| fail(e.to_string()))
+}
+
+/// The tests that were kept, with what they were proposed as.
+impl Generated {
+    pub fn tests(&self) -> impl Iterator<Item = (&Proposed, &TestCase)> {
+        self.kept.iter().map(|(index, case)| (&self.result.tests[*index], case))
+    }
+}

@@ -1,0 +1,680 @@
+//! Exploring a class: each method with each way to make its receiver, until its obligations are settled.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Instant;
+
+use coverage::Obligation;
+use explore::{Exploration, Session, Spent, Stopped, Verdict, Why, minimise, select, strategy};
+use ir::{ClassId, FuncId, Function, Op};
+use jvm::load::access;
+use jvm::observe::Seen;
+use jvm::world::Jvm;
+use ledger::Ledger;
+use suite::case::TestCase;
+use term::Assignment;
+use vm::{Lang, Vm};
+
+use super::case::{self, params};
+use super::spelling::JavaSpelling;
+use super::subject::{End, Param, Stage, Subject};
+use crate::config::{Config, Questions, Strategy};
+use crate::error::Error;
+use crate::event::Event;
+use crate::goal::CoverageGoal;
+use crate::target::{ClassTarget, nearest};
+
+/// What became of an obligation of the class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// By a test; its index among the proposed ones once they are chosen.
+    Covered,
+    Infeasible(String),
+    Open(String),
+}
+
+/// A test before it is emitted.
+pub struct Proposed {
+    pub case: TestCase,
+    /// Index of the method it belongs to.
+    pub method: usize,
+    /// Names and values of its input variables, for replay.
+    pub inputs: BTreeMap<String, u128>,
+    /// Descriptor of the constructor that made the receiver.
+    pub constructor: Option<String>,
+    /// Obligations it meets, as keys of [`ClassResult::obligations`].
+    pub meets: Vec<Key>,
+    /// The exception came from a check of the VM, not from a `throw`: a suspected bug.
+    pub suspicious: Option<String>,
+}
+
+/// An obligation of a class: the function and its number there.
+pub type Key = (String, u32);
+
+/// What was found out about one method.
+pub struct MethodResult {
+    pub name: String,
+    pub descriptor: String,
+    pub paths: u64,
+    /// How its paths ended, counted.
+    pub outcomes: BTreeMap<String, u64>,
+    pub ledger: Ledger,
+    pub stopped: Vec<Stopped>,
+    pub exhaustive: bool,
+    pub spent: Spent,
+    pub diverged: u64,
+    pub millis: u64,
+    /// Runs that could not become tests, and why.
+    pub untestable: Vec<String>,
+}
+
+/// What was found out about a class.
+pub struct ClassResult {
+    /// Internal name.
+    pub class: String,
+    pub methods: Vec<MethodResult>,
+    pub tests: Vec<Proposed>,
+    pub obligations: BTreeMap<Key, (Obligation, Fate)>,
+    pub solver: solver::Stats,
+}
+
+impl ClassResult {
+    pub fn ledger(&self) -> Ledger {
+        let mut all = Ledger::default();
+        self.methods.iter().for_each(|m| all.merge(&m.ledger));
+        all
+    }
+
+    pub fn counts(&self) -> coverage::Counts {
+        let mut counts = coverage::Counts::default();
+        for (_, fate) in self.obligations.values() {
+            match fate {
+                Fate::Covered => counts.covered += 1,
+                Fate::Infeasible(_) => counts.infeasible += 1,
+                Fate::Open(_) => counts.open += 1,
+            }
+        }
+        counts
+    }
+}
+
+/// The methods of a class that are explored: those named, or all that a test can call.
+pub fn methods(vm: &mut Vm<Jvm>, class: ClassId, target: &ClassTarget, config: &Config) -> Result<Vec<FuncId>, Error> {
+    let jvm = &vm.lang;
+    let all: Vec<FuncId> = jvm.classes[class].functions().collect();
+    let callable = |func: &FuncId| {
+        let f = &jvm.funcs[*func];
+        let hidden = access::SYNTHETIC | access::ABSTRACT | access::PRIVATE | access::BRIDGE;
+        f.access & hidden == 0 && &*f.name != "<clinit>"
+    };
+    if target.methods.is_empty() {
+        let public = |func: &FuncId| jvm.funcs[*func].is(access::PUBLIC) || config.package_private;
+        let is_enum = jvm.classes[class].access & access::ENUM != 0;
+        let made = |func: &FuncId| is_enum && matches!(&*jvm.funcs[*func].name, "values" | "valueOf" | "<init>");
+        return Ok(all.into_iter().filter(|f| callable(f) && public(f) && !made(f)).collect());
+    }
+    let mut found = Vec::new();
+    for (name, descriptor) in &target.methods {
+        let wanted = if name == "new" { "<init>" } else { name.as_str() };
+        let fits = |func: &FuncId| {
+            let f = &jvm.funcs[*func];
+            &*f.name == wanted && descriptor.as_ref().is_none_or(|d| **d == *f.descriptor)
+        };
+        let matching: Vec<FuncId> = all.iter().copied().filter(|f| fits(f) && callable(f)).collect();
+        if matching.is_empty() {
+            let names = all.iter().filter(|f| callable(f)).map(|f| match descriptor {
+                Some(_) => format!("{}{}", jvm.funcs[*f].name, jvm.funcs[*f].descriptor),
+                None => jvm.funcs[*f].name.to_string(),
+            });
+            let wanted = format!("{name}{}", descriptor.as_deref().unwrap_or_default());
+            return Err(Error::UnknownMethod {
+                class: jvm.classes[class].java_name(),
+                nearest: nearest(&wanted, names),
+                method: wanted,
+            });
+        }
+        found.extend(matching.into_iter().filter(|f| !found.contains(f)).collect::<Vec<_>>());
+    }
+    Ok(found)
+}
+
+/// The ways to call a method: static, or on a receiver made by each constructor a test may call. Constructors
+/// that take inputs we can vary come first, those with more parameters before those with fewer.
+pub fn subjects(vm: &mut Vm<Jvm>, class: ClassId, method: FuncId) -> Vec<Subject> {
+    let func = &vm.lang.funcs[method];
+    if func.is_static() {
+        let inputs = params(vm, method, &[]);
+        return vec![Subject::new(class, None, Some((method, inputs)))];
+    }
+    if &*func.name == "<init>" {
+        if vm.lang.classes[class].access & access::ABSTRACT != 0 {
+            return Vec::new();
+        }
+        let inputs = params(vm, method, &[]);
+        return vec![Subject::new(class, Some((method, inputs)), None)];
+    }
+    constructors(vm, class)
+        .into_iter()
+        .map(|(constructor, made)| {
+            let taken: Vec<String> = made.iter().map(|p| p.name.clone()).collect();
+            let inputs = params(vm, method, &taken);
+            Subject::new(class, Some((constructor, made)), Some((method, inputs)))
+        })
+        .collect()
+}
+
+fn constructors(vm: &mut Vm<Jvm>, class: ClassId) -> Vec<(FuncId, Vec<Param>)> {
+    let owner = &vm.lang.classes[class];
+    if owner.access & (access::ABSTRACT | access::INTERFACE | access::ENUM) != 0 {
+        return Vec::new();
+    }
+    let all: Vec<FuncId> = owner
+        .functions()
+        .filter(|f| {
+            let f = &vm.lang.funcs[*f];
+            &*f.name == "<init>" && f.access & (access::PRIVATE | access::SYNTHETIC) == 0
+        })
+        .collect();
+    let mut made: Vec<(FuncId, Vec<Param>)> = all.into_iter().map(|c| (c, params(vm, c, &[]))).collect();
+    let fixed = |params: &[Param]| params.iter().filter(|p| matches!(p.kind, jvm::input::Kind::Null(_))).count();
+    made.sort_by_key(|(func, params)| {
+        let public = vm.lang.funcs[*func].is(access::PUBLIC);
+        (fixed(params) > 0, !public, std::cmp::Reverse(params.len()), *func)
+    });
+    made
+}
+
+/// Explores the methods of a class.
+pub struct ClassExplorer<'a> {
+    pub vm: &'a mut Vm<Jvm>,
+    /// The same program in a world that differs in what tests must not depend on.
+    pub other: Option<&'a mut Vm<Jvm>>,
+    pub config: &'a Config,
+    pub deadline: Option<Instant>,
+    pub events: &'a mut dyn FnMut(Event),
+}
+
+impl ClassExplorer<'_> {
+    pub fn explore(&mut self, target: &ClassTarget) -> Result<ClassResult, Error> {
+        let class = load(self.vm, target)?;
+        let methods = methods(self.vm, class, target, self.config)?;
+        let mut result = ClassResult {
+            class: target.class.clone(),
+            methods: Vec::new(),
+            tests: Vec::new(),
+            obligations: BTreeMap::new(),
+            solver: solver::Stats::default(),
+        };
+        let count = methods.len() as u64;
+        for (index, method) in methods.into_iter().enumerate() {
+            let share = self.config.budget.work / count.max(1);
+            let deadline = self.share_of_time(index as u64, count);
+            self.method(class, method, share, deadline, &mut result);
+        }
+        suite::name::make_unique(result.tests.iter_mut().map(|t| &mut t.case.name));
+        Ok(result)
+    }
+
+    /// When the method at `index` must be done: the remaining time is split evenly.
+    fn share_of_time(&self, index: u64, count: u64) -> Option<Instant> {
+        let end = self.deadline?;
+        let now = Instant::now();
+        let left = end.saturating_duration_since(now);
+        Some(now + left / (count - index).max(1) as u32)
+    }
+
+    fn method(&mut self, class: ClassId, method: FuncId, work: u64, deadline: Option<Instant>, result: &mut ClassResult) {
+        let started = Instant::now();
+        let (name, descriptor) = {
+            let f = &self.vm.lang.funcs[method];
+            (f.name.to_string(), f.descriptor.to_string())
+        };
+        let java_name = self.vm.lang.classes[class].java_name();
+        (self.events)(Event::MethodStarted { class: java_name.clone(), method: name.clone() });
+        let mut found = MethodResult {
+            name: name.clone(),
+            descriptor,
+            paths: 0,
+            outcomes: BTreeMap::new(),
+            ledger: Ledger::default(),
+            stopped: Vec::new(),
+            exhaustive: true,
+            spent: Spent::default(),
+            diverged: 0,
+            millis: 0,
+            untestable: Vec::new(),
+        };
+        let subjects = subjects(self.vm, class, method);
+        if subjects.is_empty() {
+            found.exhaustive = false;
+            let why = "no constructor that a test may call makes a receiver";
+            found.untestable.push(why.to_string());
+            self.leave_open(method, why, result);
+        }
+        let mut settled: BTreeSet<Key> = BTreeSet::new();
+        for mut subject in subjects {
+            let goal = self.goal(&subject);
+            let open = |settled: &BTreeSet<Key>| goal.obligations().iter().any(|(_, o)| !settled.contains(&key(o)));
+            if !settled.is_empty() && !open(&settled) {
+                break;
+            }
+            let exploration = self.session(&mut subject, &goal, work, deadline, &name, &mut result.solver);
+            record(&mut found, &exploration, &self.vm.lang);
+            self.settle(&goal, &exploration, result, &mut settled);
+            self.propose(&mut subject, &goal, exploration, result, &mut found);
+        }
+        found.millis = started.elapsed().as_millis() as u64;
+        let mine = result.obligations.values().filter(|(o, _)| o.function == self.vm.lang.func_name(method));
+        let (mut covered, mut infeasible, mut obligations) = (0, 0, 0);
+        for (_, fate) in mine {
+            obligations += 1;
+            match fate {
+                Fate::Covered => covered += 1,
+                Fate::Infeasible(_) => infeasible += 1,
+                Fate::Open(_) => {}
+            }
+        }
+        (self.events)(Event::MethodDone { class: java_name, method: name, paths: found.paths, covered, infeasible, obligations });
+        result.methods.push(found);
+    }
+
+    fn leave_open(&mut self, method: FuncId, why: &str, result: &mut ClassResult) {
+        let Some(function) = self.vm.lang.ir(method) else { return };
+        let goal = CoverageGoal::new(self.config.criterion, [(method, function)], &self.vm.lang);
+        for (_, obligation) in goal.obligations() {
+            let entry = (obligation.clone(), Fate::Open(why.to_string()));
+            result.obligations.entry(key(obligation)).or_insert(entry);
+        }
+    }
+
+    /// The obligations of the method and of what it can reach in tracked classes.
+    fn goal(&mut self, subject: &Subject) -> CoverageGoal {
+        let mut open: Vec<FuncId> = Vec::new();
+        open.extend(subject.constructor.as_ref().map(|(f, _)| *f));
+        open.extend(subject.method.as_ref().map(|(f, _)| *f));
+        let mut seen: BTreeSet<FuncId> = BTreeSet::new();
+        let mut functions: Vec<(FuncId, Arc<Function>)> = Vec::new();
+        while let Some(func) = open.pop() {
+            if !seen.insert(func) {
+                continue;
+            }
+            let Some(function) = self.vm.lang.ir(func) else { continue };
+            if self.vm.lang.is_tracked(func) {
+                functions.push((func, function.clone()));
+            }
+            open.extend(callees(&self.vm.lang, subject.class, &function));
+        }
+        CoverageGoal::new(self.config.criterion, functions, &self.vm.lang)
+    }
+
+    fn session(
+        &mut self,
+        subject: &mut Subject,
+        goal: &CoverageGoal,
+        work: u64,
+        deadline: Option<Instant>,
+        method: &str,
+        stats: &mut solver::Stats,
+    ) -> Exploration<Stage> {
+        // The class is initialised once, before the runs, if that works without inputs.
+        self.vm.start_run(Assignment::default());
+        if jvm::input::initialise(self.vm, subject.class).is_ok() {
+            self.vm.freeze();
+        }
+        self.vm.limits.steps = self.config.budget.max_steps;
+        let dump = self.config.questions.clone().map(|to| Box::new(Script(to)) as Box<dyn solver::Dump>);
+        let mut chain = solver::Chain::new(solver::Config { seed: self.config.seed, dump, ..solver::Config::default() });
+        let mut dfs = strategy::Dfs::default();
+        let mut bfs = strategy::Bfs::default();
+        let mut coverage = strategy::Coverage::default();
+        let strategy: &mut dyn explore::Strategy = match self.config.strategy {
+            Strategy::Coverage => &mut coverage,
+            Strategy::Dfs => &mut dfs,
+            Strategy::Bfs => &mut bfs,
+        };
+        let mut options =
+            if self.config.exhaustive { explore::Options::exhaustive() } else { explore::Options::default() };
+        options.work = work;
+        options.loop_bound = options.loop_bound.max(self.config.budget.loop_bound);
+        if let Some(paths) = self.config.budget.max_paths {
+            options.max_paths = paths;
+        }
+        let cut = move || deadline.is_some_and(|d| Instant::now() >= d);
+        let events = &mut *self.events;
+        let mut observer = |event: explore::Event| {
+            if let explore::Event::Ran { met, obligations, spent, .. } = event {
+                events(Event::Progress {
+                    method: method.to_string(),
+                    paths: spent.runs,
+                    covered: met as u32,
+                    obligations: obligations as u32,
+                });
+            }
+        };
+        let session = Session {
+            vm: &mut *self.vm,
+            target: subject,
+            chain: &mut chain,
+            strategy,
+            goal,
+            options,
+            cut: &cut,
+            observer: &mut observer,
+        };
+        let exploration = session.explore();
+        stats.add(chain.stats());
+        exploration
+    }
+
+    /// Enters what an exploration says of the obligations.
+    fn settle(
+        &self,
+        goal: &CoverageGoal,
+        exploration: &Exploration<Stage>,
+        result: &mut ClassResult,
+        settled: &mut BTreeSet<Key>,
+    ) {
+        for ((_, obligation), verdict) in goal.obligations().iter().zip(&exploration.verdicts) {
+            let key = key(obligation);
+            let fate = match verdict {
+                Verdict::Covered(_) => Fate::Covered,
+                Verdict::Infeasible(explore::Proof::Exhaustive) => {
+                    Fate::Infeasible("all paths were explored".to_string())
+                }
+                Verdict::Infeasible(explore::Proof::WithinBounds) => Fate::Infeasible(format!(
+                    "all paths were explored, for strings and arrays of up to {} elements",
+                    jvm::input::MAX_LENGTH
+                )),
+                Verdict::Open(why) => Fate::Open(why_open(why)),
+            };
+            if fate == Fate::Covered {
+                settled.insert(key.clone());
+            }
+            match result.obligations.get_mut(&key) {
+                None => {
+                    result.obligations.insert(key, (obligation.clone(), fate));
+                }
+                Some((_, known)) => {
+                    // One way in covers it; only if no way in can, it is infeasible.
+                    let better = match (&*known, &fate) {
+                        (Fate::Covered, _) => false,
+                        (_, Fate::Covered) => true,
+                        (Fate::Infeasible(_), Fate::Open(_)) => true,
+                        _ => false,
+                    };
+                    if better {
+                        *known = fate;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Turns the runs worth showing into test cases.
+    fn propose(
+        &mut self,
+        subject: &mut Subject,
+        goal: &CoverageGoal,
+        exploration: Exploration<Stage>,
+        result: &mut ClassResult,
+        found: &mut MethodResult,
+    ) {
+        let mut finished = exploration.finished;
+        let chosen: Vec<usize> = match self.config.all_paths {
+            true => (0..finished.len()).filter(|i| finished[*i].end.is_behaviour()).collect(),
+            false => select(&finished),
+        };
+        let enums = enum_names(self.vm, subject);
+        let spelling = JavaSpelling::new(subject, enums);
+        let constructor = subject.constructor.as_ref().map(|(f, _)| self.vm.lang.funcs[*f].descriptor.to_string());
+        let mut cases: Vec<(TestCase, Proposed)> = Vec::new();
+        for index in chosen {
+            let run = &mut finished[index];
+            minimise(self.vm, subject, run);
+            let detail = subject.detail(self.vm, &run.model);
+            let case = case::case(self.vm, subject, run, &detail, &spelling, &exploration.ledger);
+            let mut case = match case {
+                Ok(case) => case,
+                Err(why) => {
+                    found.untestable.push(why.0);
+                    continue;
+                }
+            };
+            let inputs: BTreeMap<String, u128> = explore::inputs(&self.vm.pool, &run.model)
+                .into_iter()
+                .map(|input| (input.name, input.value.bits()))
+                .collect();
+            if let Err(why) = self.stabilise(subject, run, &inputs, &spelling, &mut case) {
+                found.untestable.push(why);
+                continue;
+            }
+            let meets: Vec<Key> = run.meets.iter().map(|id| key(&goal.obligations()[*id as usize].1)).collect();
+            case.covers = run.new.iter().map(|id| goal.obligations()[*id as usize].1.text.clone()).collect();
+            let suspicious = suspicion(&self.vm.lang, &detail.end);
+            let proposed = Proposed {
+                case: case.clone(),
+                method: result.methods.len(),
+                inputs,
+                constructor: constructor.clone(),
+                meets,
+                suspicious,
+            };
+            // The same call twice shows nothing new.
+            let twin = |other: &TestCase| {
+                other.act == case.act && other.arrange == case.arrange && other.outcome == case.outcome
+            };
+            if cases.iter().any(|(other, _)| twin(other)) {
+                continue;
+            }
+            cases.push((case, proposed));
+        }
+        result.tests.extend(cases.into_iter().map(|(_, proposed)| proposed));
+    }
+
+    /// Runs a case in the other world and drops what differs there.
+    fn stabilise(
+        &mut self,
+        subject: &Subject,
+        run: &explore::Finished<Stage>,
+        inputs: &BTreeMap<String, u128>,
+        spelling: &JavaSpelling,
+        case: &mut TestCase,
+    ) -> Result<(), String> {
+        let Some(other) = self.other.as_deref_mut() else { return Ok(()) };
+        let Some(mut twin) = counterpart(&self.vm.lang, other, subject) else { return Ok(()) };
+        other.start_exploration();
+        other.limits.steps = self.config.budget.max_steps;
+        // Variables come into being when inputs are made; the first run declares them.
+        twin.detail(other, &Assignment::default());
+        let model = assign(other, inputs);
+        let detail = twin.detail(other, &model);
+        let again = case::case(other, &twin, run, &detail, spelling, &Ledger::default())
+            .map_err(|why| format!("{} (in a world with other hashes, locale and clock)", why.0))?;
+        if std::mem::discriminant(&again.outcome) != std::mem::discriminant(&case.outcome) {
+            return Err("the outcome depends on hashes, locale, time zone or clock".to_string());
+        }
+        if again.outcome != case.outcome
+            && let (
+                suite::case::Outcome::Throws { class, message },
+                suite::case::Outcome::Throws { class: other_class, .. },
+            ) = (&mut case.outcome, &again.outcome)
+        {
+            if class != other_class {
+                return Err("the exception depends on hashes, locale, time zone or clock".to_string());
+            }
+            *message = None;
+        }
+        case.asserts.retain(|assert| {
+            again.asserts.iter().any(|other| {
+                other.subject == assert.subject
+                    && match (&other.check, &assert.check) {
+                        (suite::case::Check::Equals(a), suite::case::Check::Within { expected: b, .. }) => a == b,
+                        (a, b) => a == b,
+                    }
+            })
+        });
+        Ok(())
+    }
+}
+
+/// Keeps the solver's questions.
+struct Script(Questions);
+
+impl solver::Dump for Script {
+    fn question(&mut self, number: u64, script: &str, answer: &solver::Answer) {
+        let verdict = match answer {
+            solver::Answer::Sat(_) => "sat".to_string(),
+            solver::Answer::Unsat(_) => "unsat".to_string(),
+            solver::Answer::Unknown(cause) => format!("unknown: {cause}"),
+        };
+        if let Ok(mut all) = self.0.lock() {
+            all.push(format!("; question {number}: {verdict}\n{script}"));
+        }
+    }
+}
+
+/// A model from the names of variables; those of elements are declared if they were not touched yet.
+pub fn assign(vm: &mut Vm<Jvm>, inputs: &BTreeMap<String, u128>) -> Assignment {
+    let mut model = Assignment::default();
+    for (name, value) in inputs {
+        if let Some(var) = vm.pool.var_by_name(name).or_else(|| declare(vm, name)) {
+            model.set_bits(var, *value);
+        }
+    }
+    model
+}
+
+/// Declares an element of a sequence that is known.
+fn declare(vm: &mut Vm<Jvm>, name: &str) -> Option<term::VarId> {
+    let (of, index) = name.strip_suffix(']')?.rsplit_once('[')?;
+    let id = vm.inputs.by_name(of)?;
+    let term = vm.inputs.elem(&mut vm.pool, id, index.parse().ok()?);
+    vm.pool.var_of(term)
+}
+
+/// The same subject in another VM.
+fn counterpart(jvm: &Jvm, other: &mut Vm<Jvm>, subject: &Subject) -> Option<Subject> {
+    let class = other.lang.class(&jvm.classes[subject.class].name).ok()?;
+    let find = |part: &Option<(FuncId, Vec<Param>)>, other: &mut Vm<Jvm>| match part {
+        None => Some(None),
+        Some((func, inputs)) => {
+            let f = &jvm.funcs[*func];
+            let func = other.lang.declared(class, &f.name, &f.descriptor)?;
+            let inputs = inputs
+                .iter()
+                .map(|p| Param { kind: jvm::input::kind_of(other, &p.ty), ..p.clone() })
+                .collect();
+            Some(Some((func, inputs)))
+        }
+    };
+    let constructor = find(&subject.constructor, other)?;
+    let method = find(&subject.method, other)?;
+    Some(Subject::new(class, constructor, method))
+}
+
+fn key(obligation: &Obligation) -> Key {
+    (obligation.function.clone(), obligation.id.0)
+}
+
+fn why_open(why: &Why) -> String {
+    match why {
+        Why::Stopped(stopped) => match stopped {
+            Stopped::Paths => "the path budget was spent".to_string(),
+            Stopped::Work => "the work budget was spent".to_string(),
+            Stopped::Cut => "the time budget was spent".to_string(),
+            Stopped::Interrupted => "interrupted".to_string(),
+            Stopped::NothingNew => "many paths in a row added nothing; --exhaustive goes on".to_string(),
+            Stopped::Complete | Stopped::Met => "not reached".to_string(),
+        },
+        Why::Imprecise(kinds) => {
+            let texts: Vec<&str> = kinds.iter().map(|k| k.text()).collect();
+            match texts.as_slice() {
+                [] => "not reached".to_string(),
+                texts => texts.join("; "),
+            }
+        }
+    }
+}
+
+/// Loads the class under test and records its coverage from now on.
+pub fn load(vm: &mut Vm<Jvm>, target: &ClassTarget) -> Result<ClassId, Error> {
+    vm.lang.track(&target.class);
+    let class = vm
+        .lang
+        .class(&target.class)
+        .map_err(|why| Error::Link { class: target.class.replace('/', "."), why: why.to_string() })?;
+    Ok(class)
+}
+
+/// Functions that code may call, as far as they can be told without running it.
+fn callees(jvm: &Jvm, class: ClassId, function: &Function) -> Vec<FuncId> {
+    let mut found = Vec::new();
+    for inst in &function.code {
+        match inst.op {
+            Op::Call => found.push(FuncId(inst.a)),
+            Op::CallVirt => found.extend(jvm.virtual_function(class, inst.a)),
+            // A lambda: its class was made up, its methods call the body.
+            Op::New => {
+                let made = &jvm.classes[ClassId(inst.a)];
+                if made.origin == jvm::link::ClassOrigin::Synthetic {
+                    found.extend(made.functions());
+                }
+            }
+            _ => {}
+        }
+    }
+    let near = |func: &FuncId| {
+        jvm.funcs.get(*func).is_some_and(|f| f.tracked || jvm.classes[f.class].origin == jvm::link::ClassOrigin::Synthetic)
+    };
+    found.retain(near);
+    found
+}
+
+fn record(found: &mut MethodResult, exploration: &Exploration<Stage>, jvm: &Jvm) {
+    found.paths += exploration.spent.runs;
+    found.exhaustive &= exploration.exhaustive;
+    found.stopped.push(exploration.stopped);
+    found.diverged += exploration.diverged;
+    found.spent.steps += exploration.spent.steps;
+    found.spent.questions += exploration.spent.questions;
+    found.spent.rlimit += exploration.spent.rlimit;
+    found.spent.runs += exploration.spent.runs;
+    found.ledger.merge(&exploration.ledger);
+    for run in &exploration.finished {
+        let outcome = match &run.end {
+            explore::End::Returned => "returns".to_string(),
+            explore::End::Threw { class, .. } => format!("throws {}", jvm.classes[*class].java_name()),
+            explore::End::Stopped(stop) => format!("stopped: {stop:?}"),
+        };
+        *found.outcomes.entry(outcome).or_insert(0) += 1;
+    }
+}
+
+/// Names of the constants of enum parameters.
+fn enum_names(vm: &mut Vm<Jvm>, subject: &Subject) -> Vec<(String, Vec<String>)> {
+    let params: Vec<Param> = subject.params().cloned().collect();
+    let mut names = Vec::new();
+    for param in params {
+        if let jvm::input::Kind::Enum { constants, .. } = &param.kind {
+            let constants = constants
+                .iter()
+                .map(|c| match jvm::observe::see_object(vm, *c) {
+                    Seen::Enum(_, name) => name,
+                    _ => String::new(),
+                })
+                .collect();
+            names.push((param.name.clone(), constants));
+        }
+    }
+    names
+}
+
+/// What makes a run a suspected bug: an exception that a check raised, not a `throw`.
+fn suspicion(jvm: &Jvm, end: &End) -> Option<String> {
+    let End::Threw { class, thrown: Some(thrown), .. } = end else { return None };
+    let by_check = !thrown.explicit;
+    let assertion = &*jvm.classes[*class].name == "java/lang/AssertionError";
+    let f = jvm.funcs.get(thrown.site.func)?;
+    (by_check && f.tracked || assertion)
+        .then(|| format!("{} in {}", jvm.classes[*class].java_name(), jvm.func_name(thrown.site.func)))
+}

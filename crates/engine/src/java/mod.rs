@@ -1,0 +1,7 @@
+//! Java: how subjects are set up, run and turned into test cases.
+
+pub mod case;
+pub mod explore;
+pub mod spelling;
+pub mod subject;
+pub mod value;

@@ -1,0 +1,76 @@
+//! How conditions on Java inputs are spelled.
+
+use jvm::input::Kind;
+use jvm::load::FieldType;
+use suite::explain::Spelling;
+
+use super::subject::Subject;
+
+/// The parameters of a subject, by name.
+pub struct JavaSpelling {
+    params: Vec<(String, Kind)>,
+    /// Names of the constants of each enum parameter.
+    enums: Vec<(String, Vec<String>)>,
+}
+
+impl JavaSpelling {
+    pub fn new(subject: &Subject, enums: Vec<(String, Vec<String>)>) -> JavaSpelling {
+        JavaSpelling { params: subject.params().map(|p| (p.name.clone(), p.kind.clone())).collect(), enums }
+    }
+
+    /// The kind of a parameter or of an element of one (`a[3]`).
+    fn kind(&self, name: &str) -> Option<&Kind> {
+        let (root, elements) = match name.find('[') {
+            Some(at) => (&name[..at], name[at..].matches('[').count()),
+            None => (name, 0),
+        };
+        let mut kind = &self.params.iter().find(|(n, _)| n == root)?.1;
+        for _ in 0..elements {
+            kind = match peel(kind) {
+                Kind::Array { elem, .. } => elem,
+                other => return Some(other),
+            };
+        }
+        Some(peel(kind))
+    }
+}
+
+fn peel(kind: &Kind) -> &Kind {
+    match kind {
+        Kind::Only { kind, .. } => kind,
+        other => other,
+    }
+}
+
+impl Spelling for JavaSpelling {
+    fn length(&self, of: &str) -> String {
+        match self.kind(of) {
+            Some(Kind::Array { .. }) => format!("{of}.length"),
+            _ => format!("{of}.length()"),
+        }
+    }
+
+    fn element(&self, of: &str, index: &str) -> String {
+        match self.kind(of) {
+            Some(Kind::Array { .. }) => format!("{of}[{index}]"),
+            _ => format!("{of}.charAt({index})"),
+        }
+    }
+
+    fn constant(&self, variable: &str, value: i128) -> Option<String> {
+        if let Some((_, names)) = self.enums.iter().find(|(name, _)| name == variable) {
+            return names.get(usize::try_from(value).ok()?).cloned();
+        }
+        let is_char = match self.kind(variable) {
+            Some(Kind::Scalar(FieldType::Char) | Kind::Str) => !variable.ends_with(".length"),
+            Some(Kind::Boxed { prim, .. }) => *prim == FieldType::Char,
+            _ => false,
+        };
+        let c = char::from_u32(u32::try_from(value).ok()?)?;
+        (is_char && (c.is_ascii_graphic() || c == ' ')).then(|| match c {
+            '\'' => "'\\''".to_string(),
+            '\\' => "'\\\\'".to_string(),
+            c => format!("'{c}'"),
+        })
+    }
+}

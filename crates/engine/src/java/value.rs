@@ -1,0 +1,110 @@
+//! From what a run showed to what a test says.
+
+use ir::ClassId;
+use jvm::load::{FieldType, access};
+use jvm::observe::Seen;
+use jvm::world::Jvm;
+use suite::case::{ClassName, Text, Type, Value};
+
+/// A value that a test can write down; `None` if it holds an object that it cannot.
+pub fn value(jvm: &Jvm, seen: &Seen) -> Option<Value> {
+    Some(match seen {
+        Seen::Null => Value::Null,
+        Seen::Bool(value) => Value::Bool(*value),
+        Seen::Byte(value) => Value::Byte(*value),
+        Seen::Short(value) => Value::Short(*value),
+        Seen::Char(value) => Value::Char(*value),
+        Seen::Int(value) => Value::Int(*value),
+        Seen::Long(value) => Value::Long(*value),
+        Seen::Float(bits) => Value::Float(*bits),
+        Seen::Double(bits) => Value::Double(*bits),
+        Seen::Str(units) => Value::Str(Text(units.clone())),
+        Seen::Boxed(inner) => Value::boxed(value(jvm, inner)?),
+        Seen::Enum(class, constant) => {
+            is_accessible(jvm, *class)
+                .then(|| Value::Enum { class: class_name(jvm, *class), constant: constant.clone() })?
+        }
+        Seen::Class(class) => Value::Class(type_of(jvm, *class)?),
+        Seen::Array(class, items) => {
+            let elem = jvm.elem_of(*class)?;
+            Value::Array { elem: type_of(jvm, elem)?, items: values(jvm, items)? }
+        }
+        Seen::List(items) => Value::List(values(jvm, items)?),
+        Seen::Set(items) => Value::Set(values(jvm, items)?),
+        Seen::Map(entries) => {
+            let entry = |(k, v): &(Seen, Seen)| Some((value(jvm, k)?, value(jvm, v)?));
+            Value::Map(entries.iter().map(entry).collect::<Option<_>>()?)
+        }
+        Seen::Optional(None) => Value::Optional(None),
+        Seen::Optional(Some(inner)) => Value::Optional(Some(Box::new(value(jvm, inner)?))),
+        Seen::Object { .. } | Seen::Opaque(_) => return None,
+    })
+}
+
+fn values(jvm: &Jvm, items: &[Seen]) -> Option<Vec<Value>> {
+    items.iter().map(|item| value(jvm, item)).collect()
+}
+
+/// A class as the source names it.
+pub fn class_name(jvm: &Jvm, class: ClassId) -> ClassName {
+    ClassName::from_internal(&jvm.classes[class].name)
+}
+
+/// The type of a class, array or primitive.
+pub fn type_of(jvm: &Jvm, class: ClassId) -> Option<Type> {
+    let name = &jvm.classes[class].name;
+    match jvm.classes[class].is_primitive() {
+        true => primitive(name),
+        false if name.starts_with('[') => Type::from_descriptor(name),
+        false => Some(Type::class(class_name(jvm, class))),
+    }
+}
+
+fn primitive(name: &str) -> Option<Type> {
+    Some(match name {
+        "boolean" => Type::Bool,
+        "byte" => Type::Byte,
+        "short" => Type::Short,
+        "char" => Type::Char,
+        "int" => Type::Int,
+        "long" => Type::Long,
+        "float" => Type::Float,
+        "double" => Type::Double,
+        "void" => Type::Void,
+        _ => return None,
+    })
+}
+
+/// The static type of a parameter or result.
+pub fn field_type(ty: &FieldType) -> Type {
+    Type::from_descriptor(&ty.to_string()).unwrap_or_else(Type::object)
+}
+
+/// Whether a test in the same package may name the class. Classes of other packages must be public; private
+/// nested ones cannot be named, nor can anonymous and local ones.
+pub fn is_accessible(jvm: &Jvm, class: ClassId) -> bool {
+    let class = &jvm.classes[class];
+    let Some(file) = &class.file else { return false };
+    let modifiers = file.modifiers();
+    let library = class.origin == jvm::link::ClassOrigin::Library;
+    let nameable = !class.name.split('$').skip(1).any(|p| p.starts_with(|c: char| c.is_ascii_digit()));
+    nameable
+        && modifiers & access::PRIVATE == 0
+        && (!library || modifiers & access::PUBLIC != 0 && is_exported(&class.name))
+}
+
+/// Whether user code may name a class of the JDK's packages.
+fn is_exported(name: &str) -> bool {
+    name.starts_with("java/") || name.starts_with("javax/")
+}
+
+/// The nearest class of an exception that a test may name.
+pub fn nameable(jvm: &Jvm, mut class: ClassId) -> ClassName {
+    while !is_accessible(jvm, class) {
+        match jvm.classes[class].superclass {
+            Some(parent) => class = parent,
+            None => break,
+        }
+    }
+    class_name(jvm, class)
+}

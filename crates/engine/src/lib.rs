@@ -1,0 +1,22 @@
+//! The façade: wires a language, a framework and a runner to the engine.
+//!
+//! In: a [`Config`]. Out: [`Event`]s while it works, test files, a report. Decisions are made in the crates
+//! it wires; here they are only put together.
+
+mod config;
+mod error;
+mod event;
+mod generate;
+mod goal;
+pub mod java;
+mod replay;
+pub mod reporting;
+mod target;
+
+pub use config::{Budget, Config, Framework, Questions, Strategy};
+pub use error::Error;
+pub use event::Event;
+pub use generate::{Generated, Places, Worlds, class_path, generate, prepare, unbooted};
+pub use goal::CoverageGoal;
+pub use replay::replay;
+pub use target::{ClassTarget, Pattern, resolve};

@@ -1,0 +1,50 @@
+//! One input again, traced line by line.
+
+use jvm::world::Jvm;
+use report::Test;
+use term::Assignment;
+use vm::Vm;
+
+use crate::config::Config;
+use crate::error::Error;
+use crate::java::explore::{assign, load, methods, subjects};
+use crate::target::ClassTarget;
+
+/// Runs a test of a report and tells what happened, a line each.
+pub fn replay(vm: &mut Vm<Jvm>, config: &Config, target: &ClassTarget, test: &Test) -> Result<Vec<String>, Error> {
+    let class = load(vm, target)?;
+    let func = methods(vm, class, target, config)?.into_iter().next().ok_or(Error::NoTargets)?;
+    let wanted = |vm: &Vm<Jvm>, subject: &crate::java::subject::Subject| {
+        let descriptor = subject.constructor.as_ref().map(|(f, _)| vm.lang.funcs[*f].descriptor.to_string());
+        descriptor == test.constructor
+    };
+    let mut subject = subjects(vm, class, func)
+        .into_iter()
+        .find(|s| wanted(vm, s))
+        .ok_or_else(|| Error::UnknownMethod {
+            class: target.class.replace('/', "."),
+            method: format!("constructor {}", test.constructor.as_deref().unwrap_or_default()),
+            nearest: Vec::new(),
+        })?;
+    vm.start_exploration();
+    subject.detail(vm, &Assignment::default());
+    let inputs = test
+        .inputs
+        .iter()
+        .filter_map(|(name, value)| Some((name.clone(), u128::from_str_radix(value.trim_start_matches("0x"), 16).ok()?)))
+        .collect();
+    let model = assign(vm, &inputs);
+    vm.watch = Some(Vec::new());
+    let detail = subject.detail(vm, &model);
+    let watched = vm.watch.take().unwrap_or_default();
+    let mut lines = Vec::new();
+    for step in watched {
+        let indent = "  ".repeat(step.depth as usize);
+        lines.push(format!("{indent}{}:{}", vm.lang.func_name(step.func), step.line));
+    }
+    for (name, value) in &test.inputs {
+        lines.push(format!("input {name} = {value}"));
+    }
+    lines.push(format!("outcome: {:?}", detail.end));
+    Ok(lines)
+}

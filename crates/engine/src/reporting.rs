@@ -1,0 +1,177 @@
+//! What was generated, as a report.
+
+use std::collections::BTreeMap;
+
+use report::{
+    Bug, Counts, Dropped, LedgerEntry, Method, Obligation, Report, SCHEMA, Solver, Target, Test, Times, Verdict,
+};
+use solver::LayerKind;
+use suite::case::Outcome;
+
+use crate::config::Config;
+use crate::generate::Generated;
+use crate::java::explore::{ClassResult, Fate, Key};
+
+/// A report without targets yet.
+pub fn new_report(config: &Config, jdk: &str) -> Report {
+    Report {
+        schema: SCHEMA.to_string(),
+        version: env!("CARGO_PKG_VERSION").to_string(),
+        jdk: jdk.to_string(),
+        criterion: config.criterion.name().to_string(),
+        seed: config.seed,
+        class_path: config.class_path.iter().map(|p| p.display().to_string()).collect(),
+        targets: Vec::new(),
+    }
+}
+
+/// What is said of one class.
+pub fn target(generated: &Generated, confirmed: bool) -> Target {
+    let result = &generated.result;
+    let by: BTreeMap<&Key, &str> = generated
+        .tests()
+        .flat_map(|(proposed, case)| proposed.meets.iter().map(move |key| (key, case.name.as_str())))
+        .rev_map();
+    let obligations: Vec<Obligation> = result
+        .obligations
+        .iter()
+        .map(|(key, (obligation, fate))| obligation_report(obligation, fate, by.get(key).copied()))
+        .collect();
+    let mut counts = Counts::default();
+    for obligation in &obligations {
+        match obligation.verdict {
+            Verdict::Covered => counts.covered += 1,
+            Verdict::Infeasible => counts.infeasible += 1,
+            Verdict::Open => counts.open += 1,
+        }
+    }
+    Target {
+        class: result.class.replace('/', "."),
+        methods: methods(result),
+        tests: tests(generated, confirmed),
+        dropped: generated
+            .dropped
+            .iter()
+            .map(|(i, why)| Dropped { name: result.tests[*i].case.name.clone(), why: why.clone() })
+            .collect(),
+        obligations,
+        counts,
+        bugs: bugs(generated),
+        ledger: ledger(result),
+        solver: solver_stats(&result.solver),
+        times: Times { total_millis: generated.millis, confirming_millis: generated.millis_confirming },
+        file: generated.file.as_ref().map(|p| p.display().to_string()),
+        disagreements: generated.disagreements.clone(),
+        isolation: generated.isolation.map(|i| format!("{i:?}").to_lowercase()),
+    }
+}
+
+/// The first test of each key.
+trait FirstByKey<'a> {
+    fn rev_map(self) -> BTreeMap<&'a Key, &'a str>;
+}
+
+impl<'a, I: Iterator<Item = (&'a Key, &'a str)>> FirstByKey<'a> for I {
+    fn rev_map(self) -> BTreeMap<&'a Key, &'a str> {
+        let mut map = BTreeMap::new();
+        for (key, name) in self {
+            map.entry(key).or_insert(name);
+        }
+        map
+    }
+}
+
+fn obligation_report(obligation: &coverage::Obligation, fate: &Fate, by: Option<&str>) -> Obligation {
+    let (verdict, why) = match (fate, by) {
+        (_, Some(_)) => (Verdict::Covered, None),
+        // Reached in the VM, but no test that does is shipped.
+        (Fate::Covered, None) => (Verdict::Open, Some("reached, but its test was not confirmed".to_string())),
+        (Fate::Infeasible(why), None) => (Verdict::Infeasible, Some(why.clone())),
+        (Fate::Open(why), None) => (Verdict::Open, Some(why.clone())),
+    };
+    Obligation {
+        function: obligation.function.clone(),
+        line: obligation.line,
+        text: obligation.text.clone(),
+        verdict,
+        by: by.map(str::to_string),
+        why,
+    }
+}
+
+fn methods(result: &ClassResult) -> Vec<Method> {
+    result
+        .methods
+        .iter()
+        .map(|m| Method {
+            name: m.name.clone(),
+            descriptor: m.descriptor.clone(),
+            paths: m.paths,
+            outcomes: m.outcomes.clone(),
+            exhaustive: m.exhaustive,
+            diverged: m.diverged,
+            steps: m.spent.steps,
+            millis: m.millis,
+            untestable: m.untestable.clone(),
+        })
+        .collect()
+}
+
+fn tests(generated: &Generated, confirmed: bool) -> Vec<Test> {
+    generated
+        .tests()
+        .map(|(proposed, case)| {
+            let method = &generated.result.methods[proposed.method];
+            Test {
+                name: case.name.clone(),
+                method: method.name.clone(),
+                descriptor: method.descriptor.clone(),
+                constructor: proposed.constructor.clone(),
+                inputs: proposed.inputs.iter().map(|(n, v)| (n.clone(), format!("{v:#x}"))).collect(),
+                outcome: match &case.outcome {
+                    Outcome::Returns => "returns".to_string(),
+                    Outcome::Throws { class, .. } => format!("throws {}", class.source_name()),
+                },
+                covers: case.covers.clone(),
+                confirmed,
+            }
+        })
+        .collect()
+}
+
+/// One entry a cause; the first test that shows it.
+fn bugs(generated: &Generated) -> Vec<Bug> {
+    let mut bugs: Vec<Bug> = Vec::new();
+    for (proposed, case) in generated.tests() {
+        if let Some(what) = &proposed.suspicious
+            && !bugs.iter().any(|b| b.what == *what)
+        {
+            bugs.push(Bug { what: what.clone(), test: case.name.clone() });
+        }
+    }
+    bugs
+}
+
+fn ledger(result: &ClassResult) -> Vec<LedgerEntry> {
+    let ledger = result.ledger();
+    ledger
+        .iter()
+        .map(|(entry, count)| LedgerEntry {
+            kind: entry.kind.code().to_string(),
+            text: entry.kind.text().to_string(),
+            place: entry.place.clone(),
+            reason: entry.reason.clone(),
+            count,
+        })
+        .collect()
+}
+
+fn solver_stats(stats: &solver::Stats) -> Solver {
+    Solver {
+        questions: stats.questions,
+        sat: stats.sat,
+        unsat: stats.unsat,
+        unknown: stats.unknown,
+        answered: LayerKind::ALL.iter().map(|l| (format!("{l:?}").to_lowercase(), stats.by(*l))).collect(),
+    }
+}

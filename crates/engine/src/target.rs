@@ -1,0 +1,193 @@
+//! What users name as targets: `com.acme.Calc`, `com.acme.Calc#divide`, `com.acme.Calc#divide(II)I`,
+//! `com.acme.**`.
+
+use jvm::load::ClassPath;
+
+use crate::error::Error;
+
+/// A target as written, taken apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    /// Internal name, or a package prefix that ends in `/` for `com.acme.**` and `com.acme.*`.
+    pub class: String,
+    pub wildcard: Wildcard,
+    pub method: Option<String>,
+    pub descriptor: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wildcard {
+    None,
+    /// All classes of the package.
+    Package,
+    /// All classes of the package and of those below it.
+    Tree,
+}
+
+/// A class, and which of its methods.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClassTarget {
+    /// Internal name.
+    pub class: String,
+    /// Empty means all public ones.
+    pub methods: Vec<(String, Option<String>)>,
+}
+
+impl Pattern {
+    pub fn parse(text: &str) -> Result<Pattern, Error> {
+        let wrong = |why: &str| Error::BadTarget { target: text.to_string(), why: why.to_string() };
+        let (class, method) = match text.split_once('#') {
+            Some((class, method)) => (class, Some(method)),
+            None => (text, None),
+        };
+        if class.is_empty() {
+            return Err(wrong("it names no class"));
+        }
+        let (method, descriptor) = match method {
+            None => (None, None),
+            Some("") => return Err(wrong("it names no method after '#'")),
+            Some(method) => match method.find('(') {
+                Some(at) => (Some(method[..at].to_string()), Some(method[at..].to_string())),
+                None => (Some(method.to_string()), None),
+            },
+        };
+        let (class, wildcard) = if let Some(package) = class.strip_suffix("**") {
+            (package, Wildcard::Tree)
+        } else if let Some(package) = class.strip_suffix('*') {
+            (package, Wildcard::Package)
+        } else {
+            (class, Wildcard::None)
+        };
+        if wildcard != Wildcard::None && (method.is_some() || !(class.is_empty() || class.ends_with('.'))) {
+            return Err(wrong("a wildcard stands for whole packages, as in com.acme.**"));
+        }
+        if class.contains('*') {
+            return Err(wrong("'*' may only stand at the end"));
+        }
+        Ok(Pattern { class: class.replace('.', "/"), wildcard, method, descriptor })
+    }
+
+    fn matches(&self, class: &str) -> bool {
+        match self.wildcard {
+            Wildcard::None => class == self.class,
+            Wildcard::Tree => class.starts_with(&self.class),
+            Wildcard::Package => {
+                class.strip_prefix(&self.class).is_some_and(|rest| !rest.contains('/'))
+            }
+        }
+    }
+}
+
+/// The classes that the user's targets name, in order, each once.
+pub fn resolve(targets: &[String], path: &ClassPath) -> Result<Vec<ClassTarget>, Error> {
+    let mut found: Vec<ClassTarget> = Vec::new();
+    for text in targets {
+        let pattern = Pattern::parse(text)?;
+        let mut classes = Vec::new();
+        if pattern.wildcard == Wildcard::None {
+            classes.push(exact_class(&pattern, text, path)?);
+        } else {
+            let all = path.list_all()?;
+            classes.extend(all.into_iter().filter(|class| pattern.matches(class) && is_named(class)));
+            if classes.is_empty() {
+                return Err(Error::NothingMatches { target: text.clone() });
+            }
+        }
+        for class in classes {
+            let index = found.iter().position(|t| t.class == class).unwrap_or_else(|| {
+                found.push(ClassTarget { class: class.clone(), methods: Vec::new() });
+                found.len() - 1
+            });
+            if let Some(method) = &pattern.method {
+                found[index].methods.push((method.clone(), pattern.descriptor.clone()));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a class has a name in the source: not anonymous, not local, no module or package information.
+fn is_named(class: &str) -> bool {
+    let simple = class.rsplit('/').next().unwrap_or(class);
+    simple != "module-info"
+        && simple != "package-info"
+        && !simple.split('$').skip(1).any(|part| part.is_empty() || part.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// A class by its name; nested ones may be written with dots (`com.acme.Outer.Inner`).
+fn exact_class(pattern: &Pattern, text: &str, path: &ClassPath) -> Result<String, Error> {
+    let mut name = pattern.class.clone();
+    loop {
+        if path.find(&name)?.is_some() {
+            return Ok(name);
+        }
+        match name.rfind('/') {
+            Some(at) => name.replace_range(at..=at, "$"),
+            None => break,
+        }
+    }
+    let wanted = text.split('#').next().unwrap_or(text);
+    let all = path.list_all()?;
+    let names = all.iter().filter(|class| is_named(class)).map(|class| class.replace(['/', '$'], "."));
+    Err(Error::UnknownClass { class: wanted.to_string(), nearest: nearest(wanted, names) })
+}
+
+/// The names most like the wanted one, best first, at most three.
+pub fn nearest(wanted: &str, names: impl Iterator<Item = String>) -> Vec<String> {
+    let simple = |name: &str| name.rsplit('.').next().unwrap_or(name).to_lowercase();
+    let target = simple(wanted);
+    let mut scored: Vec<(usize, String)> = names
+        .map(|name| (distance(&simple(&name), &target).min(distance(&name.to_lowercase(), &wanted.to_lowercase())), name))
+        .filter(|(d, _)| *d <= target.len().div_ceil(2).max(2))
+        .collect();
+    scored.sort();
+    scored.dedup();
+    scored.into_iter().take(3).map(|(_, name)| name).collect()
+}
+
+/// Edit distance.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let cost = if x == *y { diagonal } else { diagonal + 1 };
+            diagonal = row[j + 1];
+            row[j + 1] = cost.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_are_taken_apart() {
+        let p = Pattern::parse("com.acme.Calc#divide(II)I").unwrap();
+        assert_eq!((p.class.as_str(), p.method.as_deref(), p.descriptor.as_deref()), ("com/acme/Calc", Some("divide"), Some("(II)I")));
+        let p = Pattern::parse("com.acme.**").unwrap();
+        assert_eq!((p.class.as_str(), p.wildcard), ("com/acme/", Wildcard::Tree));
+        assert!(p.matches("com/acme/x/Y") && !p.matches("com/other/Y"));
+        let p = Pattern::parse("com.acme.*").unwrap();
+        assert!(p.matches("com/acme/Y") && !p.matches("com/acme/x/Y"));
+        for bad in ["", "#f", "a.B#", "a.*#f", "a.B*", "a.*.B"] {
+            assert!(Pattern::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_nearest_names_come_first() {
+        let names = ["com.acme.Calc", "com.acme.Cart", "org.other.Zebra"].map(String::from);
+        assert_eq!(nearest("com.acme.Clac", names.into_iter()), ["com.acme.Calc", "com.acme.Cart"]);
+    }
+
+    #[test]
+    fn anonymous_classes_are_no_targets() {
+        assert!(is_named("a/B") && is_named("a/B$C"));
+        assert!(!is_named("a/B$1") && !is_named("a/B$1Local") && !is_named("module-info"));
+    }
+}
