@@ -287,6 +287,7 @@ final class Codec {
         for (int i = 0; i < units.length; i++) {
             units[i] = (char) Integer.parseInt(hex.substring(4 * i, 4 * i + 4), 16);
         }
-        return new String(units);
+        // As a literal in a test would be: equal strings are the same object.
+        return new String(units).intern();
     }
 }

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import jdk.internal.org.objectweb.asm.ClassReader;
 import jdk.internal.org.objectweb.asm.ClassVisitor;
 import jdk.internal.org.objectweb.asm.ClassWriter;
@@ -27,6 +28,7 @@ public final class Edges implements UnaryOperator<byte[]>, Supplier<String>, Con
     private static final Map<String, int[]> METHODS = new LinkedHashMap<>(); // name -> first probe, number of probes
     private static final BitSet HIT = new BitSet(); // in the present call
     private static final BitSet REACHED = new BitSet(); // in calls of the method itself
+    private static final Map<String, Integer> REPORTED = new LinkedHashMap<>(); // edges reached when last asked
     private static int next;
 
     /** Called by probes. */
@@ -46,15 +48,16 @@ public final class Edges implements UnaryOperator<byte[]>, Supplier<String>, Con
         HIT.clear();
     }
 
+    /** What is new since last asked. */
     @Override
     public String get() {
         StringBuilder out = new StringBuilder();
         METHODS.forEach((name, range) -> {
-            out.append(out.length() == 0 ? "" : " ").append(name).append(':').append(range[1]).append(':');
-            for (int i = 0, shown = 0; i < range[1]; i++) {
-                if (REACHED.get(range[0] + i)) {
-                    out.append(shown++ == 0 ? "" : ",").append(i);
-                }
+            BitSet reached = REACHED.get(range[0], range[0] + range[1]);
+            Integer before = REPORTED.put(name, reached.cardinality());
+            if (before == null || before != reached.cardinality()) {
+                String list = reached.stream().mapToObj(Integer::toString).collect(Collectors.joining(","));
+                out.append(' ').append(name).append(':').append(range[1]).append(':').append(list);
             }
         });
         return out.toString();

@@ -29,7 +29,7 @@ import java.util.function.UnaryOperator;
  *   M class      public constructors and methods: name:desc:flags (s static, i instance, c constructor, d declared here)
  *   E class      names of enum constants
  *   F class      names of mutable static fields
- *   V            branch edges seen so far: class.name:desc:total:id,id,...
+ *   V            branch edges, of methods with new ones since last asked: class.name:desc:total:id,id,...
  *
  *   R value (args after) {receiver fields}|- stdout|-
  *   T class message (args after) {receiver fields}|- stdout|-
@@ -162,7 +162,7 @@ public final class Oracle {
                 case "F":
                     return mutableStatics(Class.forName(request[1], false, shared));
                 case "V":
-                    return "L " + edges.get();
+                    return "L" + edges.get();
                 default:
                     return "X unknown request " + request[0];
             }

@@ -37,6 +37,9 @@ pub struct Method {
     /// How many of them no input reaches (within `bound`, if given). Requires a note.
     #[serde(default)]
     pub infeasible: u32,
+    /// How many of them need more than a constructor and one call: an exploration may reach them or not.
+    #[serde(default)]
+    pub beyond: u32,
     /// How many of them are further copies of a source branch (javac repeats `finally` blocks). A view that merges
     /// copies has so many fewer, and infeasible ones in copies do not count there.
     #[serde(default)]
@@ -179,14 +182,14 @@ pub fn check(method: &Method, observed: &Observed) -> Vec<Problem> {
         };
         if branches != found && !merged {
             problems.push(Problem::EdgeCount { expected: branches, found });
-        } else if covered < feasible {
-            problems.push(Problem::Uncovered { feasible, covered });
+        } else if covered < feasible.saturating_sub(method.beyond) {
+            problems.push(Problem::Uncovered { feasible: feasible.saturating_sub(method.beyond), covered });
         } else if covered > feasible {
             problems.push(Problem::InfeasibleReached { feasible, covered });
         }
     }
     if let Some(proved) = observed.proved_infeasible {
-        if proved > method.infeasible {
+        if proved > method.infeasible + method.beyond {
             problems.push(Problem::Unsound { infeasible: method.infeasible, claimed: proved });
         } else if proved < method.infeasible {
             problems.push(Problem::Unproved { infeasible: method.infeasible, proved });
@@ -203,11 +206,12 @@ pub fn check(method: &Method, observed: &Observed) -> Vec<Problem> {
 impl Method {
     /// Rules that the types cannot say.
     pub fn validate(&self) -> std::result::Result<(), String> {
-        if self.infeasible > 0 && self.note.is_none() {
-            return Err(format!("{}: infeasible edges need a note that says why", self.name));
+        let left_out = self.infeasible + self.beyond;
+        if left_out > 0 && self.note.is_none() {
+            return Err(format!("{}: edges left out need a note that says why", self.name));
         }
-        if self.infeasible > 0 && self.branches.is_some_and(|branches| branches < self.infeasible) {
-            return Err(format!("{}: fewer branches than infeasible ones", self.name));
+        if self.branches.is_some_and(|branches| branches < left_out) {
+            return Err(format!("{}: more edges left out than there are", self.name));
         }
         Ok(())
     }

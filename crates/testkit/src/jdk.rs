@@ -79,6 +79,7 @@ impl Jdk {
         let lines: Vec<String> = files.iter().map(|file| format!("\"{}\"", file.display())).collect();
         std::fs::write(&listing, lines.join("\n")).map_err(|e| Error::file(&listing, e))?;
         let done = Command::new(self.home.join("bin/javac"))
+            .current_dir(cache_dir()) // where a javac that fails leaves its notes
             .args(&arguments)
             .arg("-d")
             .arg(&unfinished)

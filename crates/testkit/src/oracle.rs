@@ -62,7 +62,7 @@ impl Oracle {
             let lot = if alone {
                 1
             } else if self.edges {
-                500
+                1000
             } else {
                 requests.len()
             };
