@@ -10,6 +10,9 @@ mod compile;
 pub mod confirm;
 pub mod coverage;
 pub mod files;
+
+pub use compile::TestSource;
+pub use workspace::Environment;
 pub mod junit;
 pub mod observe;
 pub mod process;

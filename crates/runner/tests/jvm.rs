@@ -17,7 +17,7 @@ use runner::process::Limits;
 use runner::sandbox::Isolation;
 use runner::toolchain::Jdk;
 use samples::{act, file, java_class};
-use suite::case::{Assert, Check, Outcome, TestCase, Text, Type, Value};
+use suite::case::{Assert, Call, Check, ClassName, Outcome, TestCase, Text, Type, Value};
 use tempfile::TempDir;
 
 /// The compiled code under test.
@@ -121,14 +121,9 @@ fn what_hangs_exits_fails_or_does_not_compile_is_told_apart_and_the_rest_passes(
 fn the_second_run_is_in_another_world() {
     let subject = subject();
     let class = java_class("java.util.TimeZone");
-    let zone = Value::call(suite::case::Call::on_class(
-        class.clone(),
-        "getDefault",
-        vec![],
-        Type::class(class.clone()),
-        vec![],
-    ));
-    let id = suite::case::Call::on_instance(zone, class, "getID", vec![], Type::string(), vec![]);
+    let zone =
+        Value::call(Call::on_class(class.clone(), "getDefault", vec![], Type::class(class.clone()), vec![]));
+    let id = Call::on_instance(zone, class, "getID", vec![], Type::string(), vec![]);
     let report = check(
         &subject.environment,
         Framework::Junit5,
@@ -226,7 +221,7 @@ fn what_cannot_be_observed_says_why() {
     let mut subject = subject();
     subject.environment.limits.test = Duration::from_millis(1500);
     let object = "(Ljava/lang/Object;)Ljava/lang/Object;";
-    let calc = suite::case::Call::constructor(samples::calc(), vec![], vec![]);
+    let calc = Call::constructor(samples::calc(), vec![], vec![]);
     let cases = vec![
         TestCase::new("hang", act("hang", "(Z)V", vec![Value::Bool(true)]), Outcome::Returns),
         TestCase::new("noSuch", act("noSuch", "()V", vec![]), Outcome::Returns),
@@ -259,6 +254,34 @@ fn coverage_counts_branches_by_method() {
         (method.counters.branches.covered, method.counters.branches.total())
     };
     assert_eq!((branches("box"), branches("require"), branches("first")), ((2, 2), (2, 2), (1, 2)));
+}
+
+#[test]
+fn the_unnamed_package_and_names_that_object_has_are_fine() {
+    let dir = tempfile::tempdir().unwrap();
+    let jdk = Jdk::find(None).unwrap();
+    std::fs::write(dir.path().join("Plain.java"), "class Plain { static int one() { return 1; } }").unwrap();
+    let status = Command::new(&jdk.javac).arg("Plain.java").current_dir(dir.path()).status().unwrap();
+    assert!(status.success());
+    let environment = Environment {
+        jdk,
+        class_path: vec![dir.path().to_path_buf()],
+        isolation: Isolation::detect(),
+        limits: Limits::default(),
+    };
+    let call = || Call::on_class(ClassName::new("", &["Plain"]), "one", vec![], Type::Int, vec![]);
+    let cases = ["toString", "assertEquals", "größe", "new"];
+    let cases: Vec<TestCase> =
+        cases.into_iter().map(|name| TestCase::returns(name, call(), Value::Int(1))).collect();
+    let observed = observe(&environment, "", &cases[..1], 8).unwrap();
+    assert!(
+        matches!(&observed[0], Observed::Stable(seen)
+            if seen.outcome == ObservedOutcome::Returned(Some(Seen::Value(Value::Int(1))))),
+        "{observed:?}"
+    );
+    let file = SuiteFile { package: String::new(), class_name: "PlainTest".into(), siblings: vec![], cases };
+    let report = check(&environment, Framework::Junit4, &[file]);
+    assert!(report.tests.iter().all(|test| test.verdict == Verdict::Passed), "{report:#?}");
 }
 
 #[test]

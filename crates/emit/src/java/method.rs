@@ -5,7 +5,7 @@ use suite::case::{Check, ClassName, Outcome, Step, Subject, Target, TestCase, Te
 use super::asserts::{Dialect, assert, assertion};
 use super::capture;
 use super::expr::{LargeArray, Place, Scope, is_default};
-use super::names::{Names, identifier, variable_for};
+use super::names::{Names, identifier, test_method, variable_for};
 use super::plan::{for_calls, plan, result_uses};
 use crate::doc::{Doc, Source, WIDTH};
 
@@ -18,7 +18,7 @@ pub fn method(dialect: &dyn Dialect, names: &mut Names, release: u16, case: &Tes
     comment(&case.comment, source);
     source.line(&format!("@{}", names.known(dialect.test_annotation())));
     let throws = if throws_checked(dialect, case, release) { " throws Exception" } else { "" };
-    source.line(&format!("{}void {}(){throws} {{", dialect.visibility(), identifier(&case.name)));
+    source.line(&format!("{}void {}(){throws} {{", dialect.visibility(), test_method(&case.name)));
     source.indent();
     let result = result_name(case);
     let mut scope = Scope { names, case, release, result, large: Vec::new() };

@@ -123,6 +123,20 @@ pub fn identifier(text: &str) -> String {
     name
 }
 
+/// The name of the test method for a case of this name: an identifier that neither redefines a method of `Object`
+/// nor hides what the class itself uses.
+pub fn test_method(case: &str) -> String {
+    let mut name = identifier(case);
+    let taken = ["captureOutput", "restoreOutput", "fail"].contains(&name.as_str())
+        || ["clone", "finalize", "getClass", "hashCode", "notify", "notifyAll", "toString", "wait"]
+            .contains(&name.as_str())
+        || name.strip_prefix("assert").is_some_and(|rest| !rest.contains('_'));
+    if taken {
+        name.push_str("_test");
+    }
+    name
+}
+
 /// The variable a person would name after this class (`calc`, `urlParser`).
 pub fn variable_for(class: &ClassName) -> String {
     let simple = class.simple_name();
@@ -226,6 +240,10 @@ mod tests {
         ] {
             assert_eq!(variable_for(&ClassName::new("", &[class])), name);
         }
+        assert_eq!(
+            ["toString", "assertEquals", "assert_x", "f"].map(test_method),
+            ["toString_test", "assertEquals_test", "assert_x", "f"]
+        );
         assert_eq!([identifier("1 a"), identifier("class"), identifier("")], ["_1_a", "class_", "__"]);
     }
 }

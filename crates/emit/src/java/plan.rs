@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use suite::case::{Assert, Call, Check, Step, Subject, Target, TestCase, Type, Value};
+use suite::case::{Assert, Call, Check, Outcome, Step, Subject, Target, TestCase, Type, Value};
 
 use super::names::{identifier, variable_for};
 
@@ -17,7 +17,7 @@ const TAKEN: [&str; 7] =
 pub fn plan(case: &TestCase) -> TestCase {
     let mut case = case.clone();
     rename(&mut case);
-    name_receiver(&mut case);
+    name_objects(&mut case);
     inline(&mut case);
     case
 }
@@ -65,10 +65,10 @@ fn fresh(wish: &str, taken: &BTreeSet<String>) -> String {
     name
 }
 
-/// An object that the act is called on gets a variable: the test then reads as arrange, act, assert, and an
-/// exception of the constructor cannot pass for one of the method.
-fn name_receiver(case: &mut TestCase) {
-    let taken: BTreeSet<String> = case
+/// An object that the act is called on gets a variable: the test then reads as arrange, act, assert. So do objects
+/// that are passed to an act that throws: an exception of their making must not pass for one of the act.
+fn name_objects(case: &mut TestCase) {
+    let mut taken: BTreeSet<String> = case
         .arrange
         .iter()
         .filter_map(|step| match step {
@@ -77,15 +77,24 @@ fn name_receiver(case: &mut TestCase) {
         })
         .chain(TAKEN.iter().map(|s| (*s).to_owned()))
         .collect();
-    let Target::Instance(receiver) = &mut case.act.on else { return };
-    let Value::Call(call) = &**receiver else { return };
-    let (ty, wish) = match &call.returns {
-        ty @ Type::Class { name, .. } => (ty.clone(), variable_for(name)),
-        ty => (ty.clone(), "receiver".to_owned()),
+    let throws = matches!(case.outcome, Outcome::Throws { .. });
+    let receiver = match &mut case.act.on {
+        Target::Instance(receiver) => Some(&mut **receiver),
+        Target::Static | Target::New => None,
     };
-    let name = fresh(&wish, &taken);
-    let value = std::mem::replace(&mut **receiver, Value::Var(name.clone()));
-    case.arrange.push(Step::Bind { name, ty, value });
+    let objects = receiver.into_iter().chain(case.act.args.iter_mut().filter(|_| throws));
+    for value in objects {
+        let Value::Call(call) = &*value else { continue };
+        let ty = call.returns.clone();
+        let wish = match &ty {
+            Type::Class { name, .. } => variable_for(name),
+            _ => "value".to_owned(),
+        };
+        let name = fresh(&wish, &taken);
+        taken.insert(name.clone());
+        let value = std::mem::replace(value, Value::Var(name.clone()));
+        case.arrange.push(Step::Bind { name, ty, value });
+    }
 }
 
 fn inline(case: &mut TestCase) {
@@ -287,7 +296,7 @@ mod tests {
         let ints = Value::Array { elem: Type::Int, items: vec![Value::Int(1)] };
         let act =
             Call::on_class(calc(), "f", vec![Type::array(Type::Int)], Type::Void, vec![Value::var("a")]);
-        let case = TestCase::new("t", act, suite::case::Outcome::Returns)
+        let case = TestCase::new("t", act, Outcome::Returns)
             .binding("a", Type::array(Type::Int), ints.clone())
             .asserting(Assert::that(Value::var("a"), Check::Equals(ints)));
         assert_eq!(plan(&case), case);
