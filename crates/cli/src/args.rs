@@ -108,6 +108,9 @@ pub struct GenerateArgs {
     /// Exit with 3 if bugs are suspected
     #[arg(long)]
     pub fail_on_bug: bool,
+    /// Run the written tests under JaCoCo too and tell what they cover
+    #[arg(long, conflicts_with = "no_run")]
+    pub measure: bool,
     /// Print the generated tests on standard output too
     #[arg(long)]
     pub print: bool,
@@ -253,6 +256,7 @@ pub fn config(target: &TargetArgs, search: &SearchArgs) -> Config {
         run: false,
         trust: false,
         package_private: search.package_private,
+        measure: false,
         questions: None,
     }
 }

@@ -20,12 +20,14 @@ pub fn run(args: &GenerateArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Fail
     config.all_paths = args.all_paths;
     config.run = !args.no_run;
     config.trust = args.trust;
+    config.measure = args.measure;
 
     let mut progress = Progress::new();
     let mut jdk = String::new();
     let mut targets = Vec::new();
     let mut texts = Vec::new();
     let mut written = 0;
+    let mut measured = Vec::new();
     let result = {
         let mut events = |event: Event| {
             if let Event::Booted { jdk: version, .. } = &event {
@@ -38,6 +40,7 @@ pub fn run(args: &GenerateArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Fail
             if args.print && !generated.text.is_empty() {
                 texts.push(generated.text.clone());
             }
+            measured.extend(generated.measured.iter().flatten().map(measure_line));
             targets.push(reporting::target(&generated, config.run));
         })
     };
@@ -46,6 +49,7 @@ pub fn run(args: &GenerateArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Fail
     for target in &targets {
         summarise(target);
     }
+    measured.iter().for_each(|line: &String| eprintln!("{line}"));
     let bugs: usize = targets.iter().map(|t| t.bugs.len()).sum();
     let mut report = reporting::new_report(&config, &jdk);
     report.targets = targets;
@@ -95,6 +99,19 @@ fn summarise(target: &report::Target) {
     for disagreement in &target.disagreements {
         eprintln!("  our VM and the JVM disagree, please report: {}", first_line(disagreement));
     }
+}
+
+/// `JaCoCo: com.acme.Calc: branches 6 of 6, lines 8 of 9`.
+fn measure_line(class: &runner::coverage::ClassCoverage) -> String {
+    let (branches, lines) = (class.counters.branches, class.counters.lines);
+    format!(
+        "JaCoCo: {}: branches {} of {}, lines {} of {}",
+        class.class.replace('/', "."),
+        branches.covered,
+        branches.total(),
+        lines.covered,
+        lines.total()
+    )
 }
 
 fn first_line(text: &str) -> &str {

@@ -32,6 +32,8 @@ pub struct Config {
     pub trust: bool,
     /// Package-private methods are targets too.
     pub package_private: bool,
+    /// Run the written tests under JaCoCo and tell what they cover.
+    pub measure: bool,
     /// Where the solver's questions go as SMT-LIB 2 scripts, if anybody wants them.
     pub questions: Option<Questions>,
 }

@@ -12,6 +12,7 @@ use emit::write::{Permission, java_path, java_test_class, permission};
 use jvm::boot::{BootOptions, boot};
 use jvm::load::{ClassPath, Jdk, JdkSearch};
 use jvm::world::Jvm;
+use runner::coverage::ClassCoverage;
 use runner::confirm::{Environment, TestSource, Verdict, confirm};
 use runner::junit::JunitJars;
 use runner::observe::{Observed, adopt, observe};
@@ -45,6 +46,8 @@ pub struct Generated {
     /// Where the JVM showed something else than our VM: bugs of ours.
     pub disagreements: Vec<String>,
     pub isolation: Option<Isolation>,
+    /// What JaCoCo says of the written tests, if it was asked.
+    pub measured: Option<Vec<ClassCoverage>>,
     pub millis: u64,
     pub millis_confirming: u64,
 }
@@ -168,10 +171,11 @@ impl Worlds {
     ) -> Result<Worlds, Error> {
         let started = Instant::now();
         let fail = |why: jvm::boot::BootError| Error::Boot { home: path.jdk().home.clone(), why: why.to_string() };
-        let mut vm = boot(path.clone(), &BootOptions::default()).map_err(fail)?;
+        let options = BootOptions::new(path.jdk().clone(), config.class_path.clone());
+        let mut vm = boot(&options).map_err(fail)?;
         vm.interrupt = interrupt.clone();
         let other = match config.run {
-            true => Some(boot(path.clone(), &BootOptions::perturbed()).map_err(fail)?),
+            true => Some(boot(&perturbed(options)).map_err(fail)?),
             false => None,
         };
         let millis = started.elapsed().as_millis() as u64;
@@ -194,6 +198,16 @@ impl Worlds {
             ClassExplorer { vm: &mut self.vm, other: self.other.as_mut(), config, deadline, events };
         explorer.explore(target)
     }
+}
+
+/// A world that differs in everything a test must not depend on.
+fn perturbed(mut options: BootOptions) -> BootOptions {
+    // Turkish has another upper case of i, Apia another date than Greenwich.
+    options.locale = ("tr".to_string(), "TR".to_string());
+    options.timezone = "Pacific/Apia".to_string();
+    options.salt = 0x5bd1_e995;
+    options.epoch_millis += 40_000_000_000;
+    options
 }
 
 /// The program without the JDK's boot: enough to look at code.
@@ -228,6 +242,7 @@ fn emit_class(
         dropped: Vec::new(),
         disagreements: Vec::new(),
         isolation: None,
+        measured: None,
         millis: 0,
         millis_confirming: 0,
         result,
@@ -263,6 +278,13 @@ fn emit_class(
     let path = out.join(java_path(&emitter.package, &emitter.class_name));
     write(&path, &rendered.text)?;
     events(Event::Written { path: path.display().to_string(), tests: kept.len(), dropped });
+    if config.measure
+        && let Some((environment, junit)) = &setup.confirm
+    {
+        let source = emitter.source(&rendered);
+        let measured = runner::coverage::coverage(environment, junit, &[source], &[subject]);
+        generated.measured = Some(measured.map_err(|e| Error::Runner(e.to_string()))?);
+    }
     generated.file = Some(path);
     generated.text = rendered.text;
     generated.kept = kept;
@@ -286,6 +308,14 @@ impl Emitter<'_> {
         };
         let options = Options { framework: framework(self.config.framework), release: self.setup.release };
         emit::java::render(&file, options)
+    }
+
+    fn source(&self, rendered: &Rendered) -> TestSource {
+        TestSource {
+            path: java_path(&self.package, &self.class_name),
+            text: rendered.text.clone(),
+            spans: rendered.spans.clone(),
+        }
     }
 
     /// Simple names of the other classes of the package.
@@ -356,12 +386,7 @@ impl Emitter<'_> {
         junit: &JunitJars,
         cases: &[(usize, TestCase)],
     ) -> Result<Vec<Verdict>, Error> {
-        let rendered = self.render(cases);
-        let source = TestSource {
-            path: java_path(&self.package, &self.class_name),
-            text: rendered.text,
-            spans: rendered.spans,
-        };
+        let source = self.source(&self.render(cases));
         let report = confirm(environment, junit, &[source]).map_err(|e| Error::Runner(e.to_string()))?;
         Ok(cases
             .iter()
