@@ -10,9 +10,6 @@ mod compile;
 pub mod confirm;
 pub mod coverage;
 pub mod files;
-
-pub use compile::TestSource;
-pub use workspace::Environment;
 pub mod junit;
 pub mod observe;
 pub mod process;
@@ -20,6 +17,9 @@ pub mod sandbox;
 mod session;
 pub mod toolchain;
 mod workspace;
+
+pub use compile::TestSource;
+pub use workspace::Environment;
 
 /// Why the runner could not do its work at all. What a single test did is a verdict, not an error.
 #[derive(Debug, thiserror::Error)]

@@ -428,6 +428,76 @@ pub fn objects() -> SuiteFile {
     ])
 }
 
+/// Arrays and collections of everything, passed through a method that returns its argument.
+pub fn collections() -> SuiteFile {
+    let object = "(Ljava/lang/Object;)Ljava/lang/Object;";
+    let same =
+        |name: &str, value: Value| TestCase::returns(name, act("same", object, vec![value.clone()]), value);
+    let array = |elem: Type, items: Vec<Value>| Value::Array { elem, items };
+    let boxed = |value: Value| Value::boxed(value);
+    let integer = Type::Int.boxed();
+    let entry = |n: i32| (boxed(Value::Int(n)), Value::str("x"));
+    let max = Value::Field {
+        of: None,
+        class: java_class("java.lang.Integer"),
+        name: "MAX_VALUE".into(),
+        ty: Type::Int,
+    };
+    file(vec![
+        same("bytes", array(Type::Byte, vec![Value::Byte(1), Value::Byte(-128)])),
+        same("shorts", array(Type::Short, vec![Value::Short(-1)])),
+        same("chars", array(Type::Char, vec![Value::Char(97), Value::Char(0xffff)])),
+        same("longs", array(Type::Long, vec![Value::Long(1), Value::Long(1 << 40), Value::Long(i64::MIN)])),
+        same("floats", array(Type::Float, vec![Value::float(1.5), Value::float(f32::NAN)])),
+        same("booleans", array(Type::Bool, vec![Value::Bool(true), Value::Bool(false)])),
+        same("integers", array(integer.clone(), vec![boxed(Value::Int(1)), Value::Null])),
+        same("byteBoxes", array(Type::Byte.boxed(), vec![boxed(Value::Byte(1))])),
+        same(
+            "objects",
+            array(Type::object(), vec![boxed(Value::Byte(1)), Value::str("a"), boxed(Value::Long(1))]),
+        ),
+        same(
+            "nested",
+            array(
+                Type::array(Type::array(integer)),
+                vec![Value::Null, array(Type::array(Type::Int.boxed()), vec![])],
+            ),
+        ),
+        same("empty", array(Type::array(Type::Int), vec![])),
+        same("nulls", array(Type::array(Type::string()), vec![Value::Null; 12])),
+        same("listOfNull", Value::List(vec![Value::Null])),
+        same("listWithNull", Value::List(vec![Value::str("a"), Value::Null])),
+        same("setOfNull", Value::Set(vec![Value::Null])),
+        same("setWithNull", Value::Set(vec![Value::Null, boxed(Value::Char(97))])),
+        same("emptySet", Value::Set(vec![])),
+        same("emptyMap", Value::Map(vec![])),
+        same("mapOfNull", Value::Map(vec![(Value::str("a"), Value::Null)])),
+        same(
+            "mapWithNull",
+            Value::Map(vec![(Value::str("a"), Value::Null), (Value::str("b"), boxed(Value::Int(1)))]),
+        ),
+        same("mapOfTwo", Value::Map((0..2).map(entry).collect())),
+        same("mapOfMany", Value::Map((0..12).map(entry).collect())),
+        same("noOptional", Value::Optional(None)),
+        same("classes", Value::List(vec![Value::Class(Type::array(Type::Int)), Value::Class(Type::Void)])),
+        TestCase::returns(
+            "staticField",
+            act("divide", "(II)I", vec![max, Value::Int(2)]),
+            Value::Int(i32::MAX / 2),
+        ),
+        TestCase::throws(
+            "divideByCall_throwsArithmeticException",
+            act(
+                "divide",
+                "(II)I",
+                vec![Value::Int(1), Value::call(act("divide", "(II)I", vec![Value::Int(0), Value::Int(1)]))],
+            ),
+            java_class("java.lang.ArithmeticException"),
+            None,
+        ),
+    ])
+}
+
 /// All of them, with a file name for each.
 pub fn all() -> Vec<(&'static str, SuiteFile)> {
     let named = |name: &'static str, class: &str, file: SuiteFile| {
@@ -437,6 +507,7 @@ pub fn all() -> Vec<(&'static str, SuiteFile)> {
         named("primitives", "CalcPrimitivesTest", primitives()),
         named("references", "CalcReferencesTest", references()),
         named("arrays", "CalcArraysTest", arrays()),
+        named("collections", "CalcCollectionsTest", collections()),
         named("objects", "CalcObjectsTest", objects()),
     ]
 }
