@@ -3,11 +3,13 @@
 //! Comes in: a class path and a JDK on disk. Goes out: parsed classes (`load`), and what is built on them.
 //! It deliberately knows nothing of solvers, exploration, coverage or test frameworks.
 
+pub mod boot;
 mod indy;
 pub mod input;
 pub mod link;
 pub mod load;
 pub mod lower;
+pub mod natives;
 pub mod observe;
 pub mod world;
 

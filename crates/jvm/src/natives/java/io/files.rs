@@ -1,0 +1,100 @@
+//! The virtual file system: `java.home` read-only, an empty root and `/tmp`, and nothing else of the host.
+
+use crate::natives::{Saved, Vmj};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+/// Open files. Descriptors 0, 1 and 2 are the console's.
+#[derive(Clone, Default)]
+pub struct Files {
+    open: Vec<Option<OpenFile>>,
+}
+
+#[derive(Clone)]
+pub(super) struct OpenFile {
+    pub bytes: Arc<[u8]>,
+    pub at: usize,
+}
+
+const FIRST: i32 = 3;
+
+impl Files {
+    fn add(&mut self, bytes: Arc<[u8]>) -> i32 {
+        let file = OpenFile { bytes, at: 0 };
+        let index = match self.open.iter().position(Option::is_none) {
+            Some(free) => {
+                self.open[free] = Some(file);
+                free
+            }
+            None => {
+                self.open.push(Some(file));
+                self.open.len() - 1
+            }
+        };
+        FIRST + index as i32
+    }
+
+    pub(super) fn get(&mut self, descriptor: i32) -> Option<&mut OpenFile> {
+        let index = usize::try_from(descriptor.checked_sub(FIRST)?).ok()?;
+        self.open.get_mut(index)?.as_mut()
+    }
+
+    pub(super) fn close(&mut self, descriptor: i32) {
+        if let Ok(index) = usize::try_from(descriptor.saturating_sub(FIRST))
+            && let Some(slot) = self.open.get_mut(index)
+        {
+            *slot = None;
+        }
+    }
+}
+
+/// What a path names.
+pub(super) enum Entry {
+    Folder(Vec<String>),
+    File(PathBuf, u64),
+}
+
+/// `/a/../b` to `/b`; the working directory is the root.
+pub(super) fn normal(path: &str) -> PathBuf {
+    let mut normal = PathBuf::from("/");
+    for part in Path::new(path).components() {
+        match part {
+            Component::Normal(name) => normal.push(name),
+            Component::ParentDir => {
+                normal.pop();
+            }
+            Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
+        }
+    }
+    normal
+}
+
+/// Looks a path up. Only the JDK's home shows through from the host.
+pub(super) fn look_up(vm: &Vmj, path: &str) -> Option<Entry> {
+    let path = normal(path);
+    let home = &vm.lang.path.jdk().home;
+    if path.starts_with(home) {
+        let metadata = std::fs::metadata(&path).ok()?;
+        if metadata.is_file() {
+            return Some(Entry::File(path, metadata.len()));
+        }
+        let children = std::fs::read_dir(&path).ok()?.flatten();
+        let mut names: Vec<String> =
+            children.filter_map(|child| child.file_name().into_string().ok()).collect();
+        names.sort_unstable();
+        return Some(Entry::Folder(names));
+    }
+    // The folders above the home, the root and /tmp.
+    if let Ok(rest) = home.strip_prefix(&path) {
+        let next = rest.components().next().map(|part| part.as_os_str().to_string_lossy().into_owned());
+        return Some(Entry::Folder(next.into_iter().collect()));
+    }
+    (path == Path::new("/tmp")).then(|| Entry::Folder(Vec::new()))
+}
+
+/// Opens a file for reading.
+pub(super) fn open(vm: &mut Vmj, path: &str) -> Option<i32> {
+    let Some(Entry::File(path, _)) = look_up(vm, path) else { return None };
+    let bytes: Arc<[u8]> = std::fs::read(path).ok()?.into();
+    Some(vm.lang.state::<Saved<Files>>().add(bytes))
+}

@@ -1,0 +1,14 @@
+//! Natives of `java.io`: the virtual console and file system.
+
+mod file_system;
+mod files;
+mod streams;
+
+pub use files::Files;
+pub use streams::Console;
+
+use crate::natives::Row;
+
+pub(super) fn tables() -> Vec<&'static [Row]> {
+    vec![file_system::ROWS, streams::ROWS]
+}

@@ -1,0 +1,51 @@
+//! Natives of `java.lang`.
+
+mod class;
+mod class_loader;
+mod class_members;
+mod clock;
+mod invoke;
+mod module;
+mod numbers;
+mod object;
+mod process;
+mod references;
+mod reflect;
+mod stack_walker;
+mod strict_math;
+mod string;
+mod system;
+mod thread;
+mod throwable;
+
+pub use clock::Clock;
+
+pub(crate) use class::find_by_java_name;
+pub(crate) use class_members::{executable_object, field_object, field_of_object, func_of_object};
+pub(crate) use system::decide_value;
+pub(crate) use thread::Threads;
+
+use crate::natives::Row;
+
+pub(super) fn tables() -> Vec<&'static [Row]> {
+    let mut tables = vec![
+        class::ROWS,
+        class_loader::ROWS,
+        class_members::ROWS,
+        clock::ROWS,
+        module::ROWS,
+        numbers::ROWS,
+        object::ROWS,
+        process::ROWS,
+        references::ROWS,
+        stack_walker::ROWS,
+        strict_math::ROWS,
+        string::ROWS,
+        system::ROWS,
+        thread::ROWS,
+        throwable::ROWS,
+    ];
+    tables.extend(invoke::tables());
+    tables.extend(reflect::tables());
+    tables
+}

@@ -1,0 +1,80 @@
+//! `java.lang.Object`.
+
+use crate::link::ClassKind;
+use crate::natives::support::{arg, mirror, non_null, throw};
+use crate::natives::{Res, Vmj, natives};
+use vm::{ObjId, Stop, Val};
+
+natives! {
+    "java/lang/Object" {
+        "getClass" "()Ljava/lang/Class;" = symbolic get_class;
+        "hashCode" "()I" = symbolic hash_code;
+        "clone" "()Ljava/lang/Object;" = symbolic clone;
+        "notify" "()V" = notify;
+        "notifyAll" "()V" = notify;
+        "wait" "(J)V" = wait;
+        "wait0" "(J)V" = wait;
+    }
+    "java/lang/System" {
+        "identityHashCode" "(Ljava/lang/Object;)I" = symbolic identity_hash_code;
+    }
+}
+
+fn get_class(vm: &mut Vmj, args: &[Val]) -> Res<ObjId> {
+    non_null(arg(args, 0))?;
+    let class = vm.dispatch_class(arg(args, 0))?;
+    mirror(vm, class)
+}
+
+fn hash_code(vm: &mut Vmj, args: &[Val]) -> Res<i32> {
+    let object = vm.deref(arg(args, 0))?;
+    Ok(vm.identity_hash(object) as i32)
+}
+
+fn identity_hash_code(vm: &mut Vmj, args: &[Val]) -> Res<i32> {
+    let object = vm.deref(arg(args, 0))?;
+    Ok(if object.is_null() { 0 } else { vm.identity_hash(object) as i32 })
+}
+
+/// A shallow copy, terms and symbolic length included.
+fn clone(vm: &mut Vmj, args: &[Val]) -> Res<ObjId> {
+    let object = vm.deref(arg(args, 0))?;
+    let class = vm.heap.class(object);
+    let (size, len) = (vm.heap.obj(object).size, vm.heap.len(object));
+    match vm.lang.classes[class].kind {
+        ClassKind::Array { .. } => {}
+        _ if vm.lang.is_subclass(class, vm.lang.known.cloneable) => {}
+        _ => {
+            let name = vm.lang.classes[class].java_name();
+            return Err(throw("java/lang/CloneNotSupportedException", name));
+        }
+    }
+    let copy = match vm.lang.classes[class].is_array() {
+        true => vm.new_array(class, len)?,
+        false => vm.new_object(class)?,
+    };
+    vm.heap.copy_bytes(object, 0, copy, 0, size);
+    if let Some(shadow) = vm.heap.shadow(object).cloned() {
+        *vm.heap.shadow_mut(copy) = shadow;
+    }
+    Ok(copy)
+}
+
+/// There is one thread: nobody waits.
+fn notify(_: &mut Vmj, _: &[Val]) -> Res<()> {
+    Ok(())
+}
+
+/// With one thread, waiting ends only by its timeout.
+fn wait(vm: &mut Vmj, args: &[Val]) -> Res<()> {
+    match arg(args, 1).as_i64() {
+        0 => Err(Stop::Deadlock.into()),
+        timeout if timeout < 0 => {
+            Err(throw("java/lang/IllegalArgumentException", "timeout value is negative"))
+        }
+        timeout => {
+            super::clock::advance(vm, timeout.saturating_mul(1_000_000));
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Natives of `java.*`.
+
+pub mod io;
+pub mod lang;
+mod security;
+mod util;
+
+use super::Row;
+
+pub(super) fn tables() -> Vec<&'static [Row]> {
+    [io::tables(), lang::tables(), security::tables(), util::tables()].concat()
+}

@@ -1,0 +1,70 @@
+//! What the boot and callers outside runs ask of natives.
+
+use super::support::{get_ref, set, set_i32, text};
+use super::{Console, Fail, Saved, Vmj};
+use vm::{ObjId, Val};
+
+fn reason(fail: Fail) -> String {
+    match fail {
+        Fail::Stop(stop) => format!("{stop:?}"),
+        Fail::Raise(raise) => format!("{raise:?}"),
+    }
+}
+
+/// Gives the main thread object what its constructor asks of the current thread.
+pub(crate) fn prime_thread(vm: &mut Vmj, thread: ObjId) -> Result<(), String> {
+    let prime = |vm: &mut Vmj| {
+        set_i32(vm, thread, "priority", 5)?;
+        set(vm, thread, "eetop", Val::i64(1))
+    };
+    prime(vm).map_err(reason)
+}
+
+/// The main thread runs.
+pub(crate) fn thread_started(vm: &mut Vmj, thread: ObjId) -> Result<(), String> {
+    // JVMTI's alive and runnable.
+    const RUNNABLE: i32 = 5;
+    let start = |vm: &mut Vmj| {
+        set(vm, thread, "eetop", Val::i64(1))?;
+        set_i32(vm, thread, "threadStatus", RUNNABLE)?;
+        match get_ref(vm, thread, "holder") {
+            none if none.is_null() => Ok(()),
+            holder => set_i32(vm, holder, "threadStatus", RUNNABLE),
+        }
+    };
+    start(vm).map_err(reason)
+}
+
+/// From now on user classes belong to this loader and its unnamed module.
+pub(crate) fn set_app_loader(vm: &mut Vmj, loader: ObjId) -> Result<(), String> {
+    vm.lang.platform.app_loader = Some(loader);
+    let module = get_ref(vm, loader, "unnamedModule");
+    vm.lang.platform.unnamed_module = (!module.is_null()).then_some(module);
+    Ok(())
+}
+
+/// Class and message of an exception, for people.
+pub fn describe(vm: &mut Vmj, exception: ObjId) -> String {
+    let class = vm.lang.classes[vm.heap.class(exception)].java_name();
+    let message = get_ref(vm, exception, "detailMessage");
+    let mut all = match message.is_null() {
+        true => class,
+        false => format!("{class}: {}", text(vm, message).unwrap_or_default()),
+    };
+    let cause = get_ref(vm, exception, "cause");
+    if !cause.is_null() && cause != exception {
+        all.push_str(", caused by ");
+        all.push_str(&describe(vm, cause));
+    }
+    all
+}
+
+/// What the program wrote to standard output since the run began.
+pub fn stdout(vm: &mut Vmj) -> Vec<u8> {
+    vm.lang.state::<Saved<Console>>().out.clone()
+}
+
+/// What the program wrote to standard error since the run began.
+pub fn stderr(vm: &mut Vmj) -> Vec<u8> {
+    vm.lang.state::<Saved<Console>>().err.clone()
+}

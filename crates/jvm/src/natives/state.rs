@@ -1,0 +1,42 @@
+//! State of natives that lives outside the heap and goes back with it between runs.
+
+use crate::world::RunState;
+use std::ops::{Deref, DerefMut};
+
+/// A value with the copy that [`reset`](RunState::reset) goes back to. The copy is taken back only if the value
+/// was touched.
+#[derive(Default)]
+pub struct Saved<T> {
+    now: T,
+    frozen: T,
+    touched: bool,
+}
+
+impl<T> Deref for Saved<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.now
+    }
+}
+
+impl<T> DerefMut for Saved<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.touched = true;
+        &mut self.now
+    }
+}
+
+impl<T: Clone + 'static> RunState for Saved<T> {
+    fn freeze(&mut self) {
+        self.frozen = self.now.clone();
+        self.touched = false;
+    }
+
+    fn reset(&mut self) {
+        if self.touched {
+            self.now = self.frozen.clone();
+            self.touched = false;
+        }
+    }
+}
