@@ -20,6 +20,7 @@ pub mod methods;
 pub mod oracle;
 pub mod random;
 pub mod rng;
+pub mod survey;
 
 mod process;
 

@@ -11,9 +11,7 @@ fn root() -> PathBuf {
 fn documented() -> Vec<String> {
     let text = std::fs::read_to_string(root().join("docs/ARCHITECTURE.md")).unwrap();
     let list = text.split("<!-- crates -->").nth(1).unwrap().split("<!-- end -->").next().unwrap();
-    list.lines()
-        .filter_map(|line| line.strip_prefix("* `")?.split('`').next().map(str::to_string))
-        .collect()
+    list.lines().filter_map(|line| line.strip_prefix("* `")?.split('`').next().map(str::to_string)).collect()
 }
 
 /// Crates of ours and which of ours each imports outside tests.

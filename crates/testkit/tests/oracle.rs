@@ -1,9 +1,10 @@
 //! The oracle answers as Java does, whatever the call does to its JVM.
 
 use testkit::compare::{Rules, Subject, compare};
-use testkit::methods::{JDK_CLASSES, MemberKind, comparable};
-use testkit::random::Generator;
-use testkit::{Answer, Call, Jdk, Oracle, Outcome, Receiver, Value};
+use testkit::fixtures::{Compiled, DEFAULT_RELEASE};
+use testkit::methods::{JDK_CLASSES, comparable};
+use testkit::survey::jdk_calls;
+use testkit::{Answer, Call, Fixtures, Jdk, Oracle, Outcome, Receiver, Value};
 
 fn oracle() -> Oracle {
     Oracle::start(&Jdk::at_least(17).unwrap(), &[]).unwrap()
@@ -68,16 +69,13 @@ fn results_exceptions_and_changed_arguments() {
 #[test]
 fn calls_that_end_the_jvm_do_not_end_the_oracle() {
     let jdk = Jdk::at_least(17).unwrap();
-    let mut oracle = Oracle::with(&jdk, &[], 300, false).unwrap();
+    let mut oracle = Oracle::with(&jdk, &[], 1000, false).unwrap();
     let abs = Call::of_static("java.lang.Math", "abs", "(I)I", vec![Value::Int(-3)]);
     let exit = Call::of_static("java.lang.System", "exit", "(I)V", vec![Value::Int(0)]);
-    let halt = Call {
-        receiver: Receiver::None,
-        ..Call::of_static("java.lang.Thread", "sleep", "(J)V", vec![Value::Long(60_000)])
-    };
+    let sleep = Call::of_static("java.lang.Thread", "sleep", "(J)V", vec![Value::Long(60_000)]);
     let unknown = Call::of_static("no.such.Class", "f", "()V", vec![]);
     let wrong = Call::of_static("java.lang.Math", "abs", "(I)I", vec![Value::str("x")]);
-    let calls = [&abs, &exit, &abs, &halt, &abs, &unknown, &wrong, &abs].map(Clone::clone);
+    let calls = [&abs, &exit, &abs, &sleep, &abs, &unknown, &wrong, &abs].map(Clone::clone);
     let outcomes: Vec<String> =
         oracle.call_all(&calls).unwrap().iter().map(|answer| answer.outcome.to_string()).collect();
     assert_eq!(outcomes[1], "unanswered: exited");
@@ -101,6 +99,70 @@ fn huge_results_and_memory_are_answered() {
     assert_eq!(answers[3].outcome, Outcome::Returned(Value::str("ababab")));
 }
 
+#[test]
+fn calls_on_fixtures() {
+    let compiled = Fixtures::discover().unwrap().compile(false).unwrap();
+    for (release, Compiled { jdk, classes }) in &compiled {
+        let mut oracle = Oracle::start(jdk, std::slice::from_ref(classes)).unwrap();
+        if *release != DEFAULT_RELEASE {
+            let class = "fx.patterns.PatternSwitch";
+            let call = Call::of_static(
+                class,
+                "classify",
+                "(Ljava/lang/Object;)Ljava/lang/String;",
+                vec![Value::Null],
+            );
+            assert_eq!(oracle.call(&call).unwrap().outcome, Outcome::Returned(Value::str("null")));
+            continue;
+        }
+        // Statics live on in the shared world, and do not in fresh ones.
+        let take = |fresh| Call {
+            fresh,
+            ..Call::of_static("fx.statics.Sequence", "take", "(I)Ljava/lang/String;", vec![Value::Int(1)])
+        };
+        let taken =
+            oracle.call_all(&[take(false), take(false), take(true), take(true), take(false)]).unwrap();
+        let shown: Vec<String> = taken.iter().map(|answer| answer.outcome.to_string()).collect();
+        assert_eq!(shown, ["#2", "#3", "#2", "#2", "#4"].map(|text| format!("returns \"{text}\"")));
+
+        let class = "fx.objects.Account";
+        let account = |overdraft, amount| Call {
+            receiver: Receiver::New {
+                desc: "(Ljava/lang/String;I)V".into(),
+                args: vec![Value::str("ann"), Value::Int(overdraft)],
+            },
+            ..Call::of_static(class, "withdraw", "(I)Z", vec![Value::Int(amount)])
+        };
+        assert_eq!(
+            oracle.call(&account(1001, 5)).unwrap().to_string(),
+            "returns true, arguments after (5), owner = \"ann\", overdraft = 1001, balance = -5L, frozen = true"
+        );
+        assert_eq!(
+            oracle.call(&account(-1, 5)).unwrap().outcome.to_string(),
+            "constructor throws java.lang.IllegalArgumentException \"negative overdraft\""
+        );
+
+        let print = Call::of_static("fx.stdout.Printing", "thenFail", "(I)V", vec![Value::Int(11)]);
+        let answer = oracle.call(&print).unwrap();
+        assert_eq!(
+            answer.to_string(),
+            "throws java.lang.IllegalStateException \"n = 11\", arguments after (11), prints \"before\""
+        );
+
+        let deep =
+            Call::of_static("fx.recursion.RecursiveNumbers", "unbounded", "(I)I", vec![Value::Int(-1)]);
+        assert_eq!(oracle.call(&deep).unwrap().outcome.to_string(), "throws java.lang.StackOverflowError");
+        let level = Value::Enum("fx.enums.Levels$Level".into(), "WARN".into());
+        let colour = Call::of_static(
+            "fx.enums.Levels",
+            "colour",
+            "(Lfx/enums/Levels$Level;)Ljava/lang/String;",
+            vec![level],
+        );
+        assert_eq!(oracle.call(&colour).unwrap().outcome, Outcome::Returned(Value::str("yellow")));
+    }
+}
+
 /// Answers from another JVM: what our VM will stand for, and a check that the JVM agrees with itself.
 struct OtherJvm(Oracle);
 
@@ -113,17 +175,11 @@ impl Subject for OtherJvm {
 #[test]
 fn random_calls_over_the_jdk() {
     let mut oracle = oracle();
-    let mut calls = Vec::new();
     for class in JDK_CLASSES {
         let members = comparable(&mut oracle, class).unwrap();
         assert!(members.len() > 5, "{class}: {} methods", members.len());
-        let constructors: Vec<_> =
-            members.iter().filter(|member| member.kind == MemberKind::Constructor).cloned().collect();
-        let mut generator = Generator::new(7);
-        for member in &members {
-            calls.extend((0..30).filter_map(|_| generator.call(member, &constructors)));
-        }
     }
+    let calls = jdk_calls(&mut oracle, 7, 30).unwrap();
     assert!(calls.len() > 20_000, "{} calls", calls.len());
     let answers = oracle.call_all(&calls).unwrap();
     assert_eq!(answers.len(), calls.len());
