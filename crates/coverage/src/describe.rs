@@ -92,11 +92,18 @@ struct Describer<'f> {
 }
 
 impl Describer<'_> {
-    /// What last wrote a register before an instruction, in the same block.
+    /// What last wrote a register before an instruction, in the same block; or, of what never changes, the only
+    /// instruction that writes it.
     fn definition(&self, reg: Reg, before: u32) -> Option<(u32, Inst)> {
         let start = self.func.blocks[self.func.block_at(before)].start;
-        let wrote = |i: &u32| self.func.code[*i as usize].dst == reg;
-        (start..before).rev().find(wrote).map(|i| (i, self.func.code[i as usize]))
+        let code = &self.func.code;
+        let wrote = |i: &u32| code[*i as usize].dst == reg;
+        let found = (start..before).rev().find(wrote).or_else(|| {
+            let mut all = (0..code.len() as u32).filter(wrote);
+            let only = all.next().filter(|_| all.next().is_none() && reg.0 >= self.func.params)?;
+            Some(only).filter(|i| is_constant(code[*i as usize].op))
+        });
+        found.map(|i| (i, code[i as usize]))
     }
 
     /// The definition behind copies to registers that hold no variable.
@@ -223,19 +230,20 @@ impl Describer<'_> {
             Op::ConstF64 => Some(format!("{:?}", f64::from_bits(bits64))),
             Op::Null => Some("null".to_string()),
             Op::Str => Some(format!("{:?}", self.names.str(StrId(inst.a)))),
+            Op::ClassRef => Some(format!("{}.class", short(&self.names.class(ClassId(inst.a))))),
             Op::ArrayLen => Some(format!("{}.length", value(a)?)),
             Op::I1ToI32 => self.condition(a, at, true, depth),
             Op::NegI32 | Op::NegI64 | Op::NegF32 | Op::NegF64 => Some(format!("-{}", wrapped(value(a)?))),
             Op::Call | Op::CallIface | Op::CallVirt => {
-                let args: Option<Vec<String>> = self.func.list(inst.b).iter().map(|r| value(*r)).collect();
-                let name = self.callee(&inst, at)?;
-                let args = args?;
-                match args.split_first() {
-                    Some((receiver, rest)) if inst.op != Op::Call => {
-                        Some(format!("{receiver}.{name}({})", rest.join(", ")))
-                    }
-                    _ => Some(format!("{name}({})", args.join(", "))),
-                }
+                let list = self.func.list(inst.b);
+                // What iterates over a collection has no name in the source: `hasNext()` says enough.
+                let (receiver, rest) = match list.split_first() {
+                    Some((first, rest)) if inst.op != Op::Call => (value(*first), rest),
+                    _ => (None, list),
+                };
+                let receiver = receiver.map_or_else(String::new, |text| format!("{}.", wrapped(text)));
+                let args: Option<Vec<String>> = rest.iter().map(|r| value(*r)).collect();
+                Some(format!("{receiver}{}({})", self.callee(&inst, at)?, args?.join(", ")))
             }
             _ => {
                 // Families of opcodes that differ only in the type, told by their spelling.
@@ -309,6 +317,13 @@ impl Describer<'_> {
     }
 }
 
+/// Whether the instruction gives the same wherever it stands. The length of an array is constant too, but which
+/// array a variable held by then is not.
+fn is_constant(op: Op) -> bool {
+    let is_number = matches!(op, Op::ConstI1 | Op::ConstI32 | Op::ConstI64 | Op::ConstF32 | Op::ConstF64);
+    is_number || matches!(op, Op::Null | Op::Str | Op::ClassRef)
+}
+
 /// In parentheses if it has an operator.
 fn wrapped(text: String) -> String {
     let simple = !text.contains(' ') || text.ends_with(')') || text.starts_with("argument ");
@@ -358,6 +373,11 @@ b2:
   %7: i1 = callvirt 4(%0) @3:40
   br %7, b3, b3 !source 2.0
 b3:
+  %8 = null
+  %9: ref = select %7, %0, %8
+  %10: i1 = callvirt 4(%9) @4:10
+  br %10, b4, b4 !source 3.0
+b4:
   ret
 }
 ";
@@ -365,7 +385,8 @@ b3:
         let func = parsed.module.function("f").unwrap();
         let shown: Vec<_> =
             func.branches.iter().map(|(i, _)| condition_text(func, &ByOffset, *i, true)).collect();
-        let expected = [Some("list.isEmpty() < list.size"), Some("list.area(n) == n"), None];
+        let expected =
+            [Some("list.isEmpty() < list.size"), Some("list.area(n) == n"), None, Some("isEmpty()")];
         assert_eq!(shown.iter().map(Option::as_deref).collect::<Vec<_>>(), expected);
     }
 }
