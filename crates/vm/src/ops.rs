@@ -2,10 +2,15 @@
 //!
 //! Only entered when an operand carries a term, so speed matters less here than in the step loop.
 
-use crate::lang::Lang;
+use crate::lang::{Lang, Stop, Val};
 use crate::machine::Vm;
+use crate::trace::ElemKind;
 use ir::Op;
 use term::{Float, Op as T, Sort, TermId};
+
+/// The NaN that terms know.
+const CANONICAL_NAN_32: u64 = 0x7fc0_0000;
+const CANONICAL_NAN_64: u64 = 0x7ff8_0000_0000_0000;
 
 impl<L: Lang> Vm<L> {
     /// The term of a binary operation; operands without a term are constants.
@@ -21,6 +26,21 @@ impl<L: Lang> Vm<L> {
     pub(crate) fn unary_term(&mut self, op: Op, x: TermId) -> TermId {
         let term = self.unary_of(op, x);
         self.symbolic(term)
+    }
+
+    /// The bits of a symbolic float. Terms know one NaN only: where the payload of this run's is another, that it
+    /// is a NaN becomes a decision, and the bits stay concrete.
+    pub(crate) fn float_bits(&mut self, op: Op, float: Val) -> Result<Val, Stop> {
+        let other_nan = match op {
+            Op::F32Bits => float.as_f32().is_nan() && float.bits != CANONICAL_NAN_32,
+            _ => float.as_f64().is_nan() && float.bits != CANONICAL_NAN_64,
+        };
+        if other_nan {
+            let is_nan = self.pool.fpisnan(float.term);
+            self.decide(ElemKind::Which, is_nan, true)?;
+            return Ok(Val::concrete(float.bits));
+        }
+        Ok(Val { bits: float.bits, term: self.unary_term(op, float.term) })
     }
 
     fn operand(&mut self, (bits, term): (u64, TermId), sort: Sort) -> TermId {

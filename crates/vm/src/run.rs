@@ -605,17 +605,17 @@ impl<L: Lang> Vm<L> {
                 Op::CmplF64 => f64s!(inst, |x, y| x.partial_cmp(&y).map_or(u32::MAX as u64, three_way)),
                 Op::CmpgF64 => f64s!(inst, |x, y| x.partial_cmp(&y).map_or(1, three_way)),
 
-                Op::AddF32 => f32s!(inst, |x, y| (x + y).to_bits() as u64),
-                Op::SubF32 => f32s!(inst, |x, y| (x - y).to_bits() as u64),
-                Op::MulF32 => f32s!(inst, |x, y| (x * y).to_bits() as u64),
-                Op::DivF32 => f32s!(inst, |x, y| (x / y).to_bits() as u64),
-                Op::RemF32 => f32s!(inst, |x, y| (x % y).to_bits() as u64),
+                Op::AddF32 => f32s!(inst, |x, y| result_f32(x, y, x + y)),
+                Op::SubF32 => f32s!(inst, |x, y| result_f32(x, y, x - y)),
+                Op::MulF32 => f32s!(inst, |x, y| result_f32(x, y, x * y)),
+                Op::DivF32 => f32s!(inst, |x, y| result_f32(x, y, x / y)),
+                Op::RemF32 => f32s!(inst, |x, y| result_f32(x, y, x % y)),
                 Op::NegF32 => unary!(inst, |x| x ^ 0x8000_0000),
-                Op::AddF64 => f64s!(inst, |x, y| (x + y).to_bits()),
-                Op::SubF64 => f64s!(inst, |x, y| (x - y).to_bits()),
-                Op::MulF64 => f64s!(inst, |x, y| (x * y).to_bits()),
-                Op::DivF64 => f64s!(inst, |x, y| (x / y).to_bits()),
-                Op::RemF64 => f64s!(inst, |x, y| (x % y).to_bits()),
+                Op::AddF64 => f64s!(inst, |x, y| result_f64(x, y, x + y)),
+                Op::SubF64 => f64s!(inst, |x, y| result_f64(x, y, x - y)),
+                Op::MulF64 => f64s!(inst, |x, y| result_f64(x, y, x * y)),
+                Op::DivF64 => f64s!(inst, |x, y| result_f64(x, y, x / y)),
+                Op::RemF64 => f64s!(inst, |x, y| result_f64(x, y, x % y)),
                 Op::NegF64 => unary!(inst, |x| x ^ (1 << 63)),
 
                 Op::I1ToI32 => unary!(inst, |x| x),
@@ -636,7 +636,16 @@ impl<L: Lang> Vm<L> {
                 Op::F32ToI64 => unary!(inst, |x| f32::from_bits(x as u32) as i64 as u64),
                 Op::F64ToI32 => unary!(inst, |x| f64::from_bits(x) as i32 as u32 as u64),
                 Op::F64ToI64 => unary!(inst, |x| f64::from_bits(x) as i64 as u64),
-                Op::F32Bits | Op::F64Bits | Op::BitsF32 | Op::BitsF64 => unary!(inst, |x| x),
+                Op::F32Bits | Op::F64Bits => {
+                    if SYM && t!(inst.a).is_some() {
+                        sync!();
+                        let val = self.float_bits(inst.op, val!(inst.a))?;
+                        set_val!(inst, val);
+                    } else {
+                        set!(inst, v!(inst.a));
+                    }
+                }
+                Op::BitsF32 | Op::BitsF64 => unary!(inst, |x| x),
 
                 Op::Guard => {
                     let condition = val!(inst.b);
@@ -982,6 +991,35 @@ impl<L: Lang> Vm<L> {
         };
         self.decide_among(ElemKind::Branch, &conditions, choice as u32)
     }
+}
+
+/// The bits of an arithmetic result. Which of two NaN operands shows in the result is left open by IEEE 754 and by
+/// Rust; here it is the first, quiet, as on the machines the JVM runs on, and the same in both loops.
+#[inline(always)]
+fn result_f32(x: f32, y: f32, result: f32) -> u64 {
+    if result.is_nan() {
+        const QUIET: u32 = 0x0040_0000;
+        return match (x.is_nan(), y.is_nan()) {
+            (true, _) => (x.to_bits() | QUIET) as u64,
+            (false, true) => (y.to_bits() | QUIET) as u64,
+            (false, false) => result.to_bits() as u64,
+        };
+    }
+    result.to_bits() as u64
+}
+
+/// See [`result_f32`].
+#[inline(always)]
+fn result_f64(x: f64, y: f64, result: f64) -> u64 {
+    if result.is_nan() {
+        const QUIET: u64 = 0x0008_0000_0000_0000;
+        return match (x.is_nan(), y.is_nan()) {
+            (true, _) => x.to_bits() | QUIET,
+            (false, true) => y.to_bits() | QUIET,
+            (false, false) => result.to_bits(),
+        };
+    }
+    result.to_bits()
 }
 
 fn three_way(ordering: std::cmp::Ordering) -> u64 {

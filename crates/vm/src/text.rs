@@ -58,13 +58,16 @@ pub fn check_class_name(check: Check) -> String {
 
 impl TextLang {
     pub fn new(module: Module) -> TextLang {
+        // Known from the start, so that a class has the same id whatever fails first.
+        let undeclared = |name: &String| module.find_class(name).is_none();
+        let extra = Check::ALL.iter().map(|check| check_class_name(*check)).filter(undeclared).collect();
         TextLang {
             module: Arc::new(module),
             natives: BTreeMap::new(),
             tracked: None,
             makers: BTreeMap::new(),
             made: Vec::new(),
-            extra: Vec::new(),
+            extra,
             world: World::default(),
             frozen: World::default(),
         }
