@@ -34,7 +34,7 @@ impl Default for Options {
             max_paths: 10_000,
             work: 60_000_000,
             loop_bound: 40,
-            which_bound: 16,
+            which_bound: 64,
             patience: 400,
             check_tries: 8,
             batch: 4,

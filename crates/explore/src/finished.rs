@@ -111,7 +111,6 @@ pub fn inputs(pool: &Pool, model: &Assignment) -> Vec<Input> {
 /// Drops alternatives' conditions: what a trace took, in order.
 pub(crate) fn taken(trace: &vm::Trace) -> (Vec<Step>, Vec<TermId>) {
     let path = trace.elems.iter().map(|e| Step { site: e.site, kind: e.kind, choice: e.choice }).collect();
-    let condition =
-        trace.elems.iter().filter(|e| e.kind != ElemKind::Prefer).map(|e| trace.taken(e)).collect();
+    let condition = trace.elems.iter().map(|e| trace.taken(e)).collect();
     (path, condition)
 }

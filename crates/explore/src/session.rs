@@ -215,11 +215,7 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
         candidate: &Candidate,
         but: Option<TermId>,
     ) -> Attempt<T::Observation> {
-        let mut answer = self.ask(state, candidate, but, true);
-        if !answer.is_sat() && state.tree.has_wishes(candidate.slot) {
-            answer = self.ask(state, candidate, but, false);
-        }
-        match answer {
+        match self.ask(state, candidate, but) {
             Answer::Sat(model) => Attempt::Ran(Box::new(self.run(state, model))),
             Answer::Unsat(_) => Attempt::Unsat,
             Answer::Unknown(cause) => Attempt::Unknown(cause.to_string()),
@@ -231,9 +227,8 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
         state: &mut State<T::Observation>,
         candidate: &Candidate,
         but: Option<TermId>,
-        wishes: bool,
     ) -> Answer {
-        let mut assertions = state.tree.path_condition(candidate.slot, wishes);
+        let mut assertions = state.tree.path_condition(candidate.slot);
         assertions.extend(but);
         let run = candidate.slot.node().map(|node| state.tree.node(node).run);
         let hint = run.and_then(|run| state.finished.get(run.0 as usize)).map(|f| &f.model);
@@ -410,7 +405,7 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
                 Child::Infeasible
             } else {
                 match node.kind {
-                    ElemKind::Assume | ElemKind::Prefer => Child::Excluded,
+                    ElemKind::Assume => Child::Excluded,
                     ElemKind::Which if node.chain >= self.options.which_bound => {
                         let place = state.code.place(self.vm, node.site);
                         let reason = format!("after {} values of an index or reference", node.chain + 1);
@@ -423,7 +418,7 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
                         self.vm.ledger.note(Kind::LoopBound, place, reason);
                         Child::GaveUp(GaveUp::Bound)
                     }
-                    ElemKind::Branch | ElemKind::Check(_) | ElemKind::Which => Child::Open,
+                    ElemKind::Branch | ElemKind::Check(_) | ElemKind::Which | ElemKind::Prefer => Child::Open,
                 }
             };
             state.tree.set_child(slot, child);

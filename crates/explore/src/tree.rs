@@ -147,31 +147,16 @@ impl Tree {
         self.conditions[(self.nodes[node].first + alternative) as usize]
     }
 
-    /// Everything that must hold to reach a slot, from the top; wishes apart.
-    pub fn path_condition(&self, slot: Slot, wishes: bool) -> Vec<TermId> {
+    /// Everything that must hold to reach a slot, from the top.
+    pub fn path_condition(&self, slot: Slot) -> Vec<TermId> {
         let mut path = Vec::new();
         let mut at = slot;
         while let Some(node) = at.node() {
-            let known = &self.nodes[node];
-            if wishes || known.kind != ElemKind::Prefer {
-                path.push(self.condition(node, at.alternative));
-            }
-            at = known.parent;
+            path.push(self.condition(node, at.alternative));
+            at = self.nodes[node].parent;
         }
         path.reverse();
         path
-    }
-
-    /// Whether a wish stands above a slot.
-    pub fn has_wishes(&self, slot: Slot) -> bool {
-        let mut at = slot;
-        while let Some(node) = at.node() {
-            if self.nodes[node].kind == ElemKind::Prefer {
-                return true;
-            }
-            at = self.nodes[node].parent;
-        }
-        false
     }
 
     /// Puts a run in its place.
@@ -186,6 +171,7 @@ impl Tree {
         let mut result = Inserted { reached: target.is_none(), ..Inserted::default() };
         let mut elems = trace.elems.iter().peekable();
         let mut slot = Slot::ROOT;
+        let mut apart = false;
         loop {
             result.reached |= target == Some(slot);
             let child = self.child(slot);
@@ -212,12 +198,10 @@ impl Tree {
                     choice
                 }
                 _ => {
-                    // Which object or index a run picks differs from run to run, by design.
-                    let may_differ = matches!(
-                        self.nodes[node].kind,
-                        ElemKind::Which | ElemKind::Assume | ElemKind::Prefer
-                    );
-                    if !may_differ && result.strayed.is_none() {
+                    // Which object or index a run picks differs from run to run, by design; from there on its
+                    // decisions are its own.
+                    apart |= matches!(self.nodes[node].kind, ElemKind::Which | ElemKind::Assume);
+                    if !apart && result.strayed.is_none() {
                         result.strayed = Some(node);
                     }
                     self.alternative_of(pool, node, model)

@@ -27,7 +27,10 @@ struct Group {
 impl Group {
     fn rank(&self, guide: &Guide<'_>) -> Option<(u32, u32, u32, u32, u64)> {
         let ((depth, order), candidate) = self.candidates.first_key_value()?;
-        let class = if guide.is_wanted(candidate) && self.tried < STUBBORN {
+        let class = if candidate.kind == ElemKind::Prefer {
+            // A wish is dropped when nothing else is left.
+            3
+        } else if guide.is_wanted(candidate) && self.tried < STUBBORN {
             0
         } else if guide.is_fresh_check(candidate) {
             1
