@@ -12,8 +12,8 @@ use ir::{ClassId, FuncId, Function, StrId, Type};
 use rustc_hash::FxHashMap;
 use vm::{Callable, Native, ObjId};
 
-use crate::link::{Body, Class, ClassKind, Func, Known, LinkError, Sig, Site};
-use crate::load::{ClassPath, FieldType, MethodType, access};
+use crate::link::{Body, Class, ClassKind, ClassOrigin, Func, Known, LinkError, Sig, Site};
+use crate::load::{ClassFile, ClassPath, FieldType, MethodType, access};
 use crate::{link, lower};
 
 /// What a user can choose.
@@ -122,6 +122,11 @@ impl Jvm {
     /// A class that is already loaded.
     pub fn loaded(&self, name: &str) -> Option<ClassId> {
         self.names.get(name).and_then(|found| found.as_ref().ok()).copied()
+    }
+
+    /// Links a class that the program defines at run time. Its name stays free if `hidden` or if it is taken.
+    pub fn define(&mut self, file: ClassFile, origin: ClassOrigin, hidden: bool) -> Result<ClassId, LinkError> {
+        link::define(self, Arc::new(file), origin, hidden)
     }
 
     /// The class of a field type, primitives included.

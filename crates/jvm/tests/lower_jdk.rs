@@ -15,6 +15,7 @@ struct Count {
     methods: usize,
     instructions: usize,
     registers: usize,
+    made: usize,
     /// `trap link` in methods that have bytecode: what the module's own code could not link.
     traps: Vec<String>,
     errors: Vec<String>,
@@ -60,14 +61,23 @@ fn lower_module(home: &str, module: &str) -> Option<Count> {
             }
         }
     }
+    // What lowering made up on the way: lambdas, initialisers, concatenations.
+    for func in jvm.funcs.keys() {
+        if let Body::Ir(function) = &jvm.funcs[func].body {
+            count.made += 1;
+            let errors = ir::verify(function, &jvm);
+            count.errors.extend(errors.iter().take(1).map(|error| error.to_string()));
+        }
+    }
     Some(count)
 }
 
 fn check(count: &Count) {
     println!(
-        "{} classes, {} methods, {} instructions, {} registers, {} traps, {} errors",
+        "{} classes, {} methods, {} made up, {} instructions, {} registers, {} traps, {} errors",
         count.classes,
         count.methods,
+        count.made,
         count.instructions,
         count.registers,
         count.traps.len(),

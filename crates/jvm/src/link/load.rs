@@ -57,15 +57,20 @@ fn load_new(jvm: &mut Jvm, name: &str) -> Result<ClassId, LinkError> {
         Ok(None) => return Err(missing(name)),
         Err(error) => return Err(broken(name, &error)),
     };
-    define(jvm, Arc::new(file), origin)
+    define(jvm, Arc::new(file), origin, false)
 }
 
-/// Links a parsed class and enters it under its name, unless that name is taken.
-pub(crate) fn define(jvm: &mut Jvm, file: Arc<ClassFile>, origin: ClassOrigin) -> Result<ClassId, LinkError> {
+/// Links a parsed class and enters it under its name, unless that is taken or the class is hidden.
+pub(crate) fn define(
+    jvm: &mut Jvm,
+    file: Arc<ClassFile>,
+    origin: ClassOrigin,
+    hidden: bool,
+) -> Result<ClassId, LinkError> {
     jvm.loading.push(file.name.clone());
     let linked = link(jvm, &file, origin);
     jvm.loading.pop();
-    if let Ok(class) = &linked {
+    if let (Ok(class), false) = (&linked, hidden) {
         jvm.names.entry(file.name.clone()).or_insert(Ok(*class));
     }
     linked

@@ -33,8 +33,9 @@ pub use strings::{intern, new_string, string_units};
 
 pub(crate) use init::initialiser;
 pub(crate) use known::load_known;
+pub(crate) use layout::made_field;
 pub(crate) use load::{array_of, define, define_synthetic, is_subclass, load, load_type};
-pub(crate) use raise::{UNSUPPORTED, thrower};
+pub use raise::thrower;
 
 /// Why linking failed: the error that Java throws where the class, field or method is used.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use crate::world::Jvm;
 
 /// Kinds of things we do not support, as [`Stop::Unsupported`] names them. A failure with such a "class" ends the
 /// run.
-pub(crate) const UNSUPPORTED: [&str; 6] =
+const UNSUPPORTED: [&str; 6] =
     ["native method", "invokedynamic", "constant", "method handle", "bytecode", "class"];
 
 /// A function that returns the exception, and its arguments.
@@ -153,7 +153,7 @@ pub(crate) fn loader_name(module: &str) -> &'static str {
 }
 
 /// A function that makes an exception of a class: with a message parameter or without.
-pub(crate) fn thrower(jvm: &mut Jvm, class: &str, with_message: bool) -> Result<FuncId, Stop> {
+pub fn thrower(jvm: &mut Jvm, class: &str, with_message: bool) -> Result<FuncId, Stop> {
     let name = format!("make {class}{}", if with_message { " with message" } else { "" });
     if let Some(func) = jvm.made.get(name.as_str()) {
         return Ok(*func);

@@ -1,7 +1,7 @@
 //! Decisions: which branches make up one condition of the source.
 //!
-//! `a && (b || !c)` is three branches in the bytecode. A branch belongs to the decision of those before it if it is
-//! reached from them only, shares a target with one of them, does nothing but evaluate, and does not start a
+//! `a && (b || !c)` is three branches in the bytecode. A decision is a set of branches with one entry and two ways out:
+//! every branch but the first is reached from the others only, does nothing but evaluate, and does not start a
 //! statement of its own.
 
 use entity::EntityId;
@@ -10,31 +10,18 @@ use ir::{BlockId, BranchInfo, Function, Op, Origin};
 
 /// Numbers the branches of a function: decisions in the order of their first branch, conditions within them.
 pub(super) fn group(function: &mut Function) {
-    let blocks = function.blocks.len();
-    let mut preds: Vec<Vec<BlockId>> = vec![Vec::new(); blocks];
-    for block in function.blocks.keys() {
-        for to in function.successors(block) {
-            let to = forward(function, to);
-            if !preds[to.index()].contains(&block) && !is_passage(function, block) {
-                preds[to.index()].push(block);
-            }
-        }
-    }
-    // By block: its decision.
-    let mut decision_of: Vec<Option<u32>> = vec![None; blocks];
-    // By decision: its blocks in order.
+    let preds = predecessors(function);
+    let mut decision_of: Vec<Option<usize>> = vec![None; function.blocks.len()];
     let mut decisions: Vec<Vec<BlockId>> = Vec::new();
     for block in function.blocks.keys() {
-        let Some(info) = branch(function, block) else { continue };
-        let joined = (info.origin == Origin::Source)
-            .then(|| joins(function, block, &preds, &decision_of, &decisions))
-            .flatten();
-        let decision = joined.unwrap_or_else(|| {
-            decisions.push(Vec::new());
-            decisions.len() as u32 - 1
-        });
-        decisions[decision as usize].push(block);
-        decision_of[block.index()] = Some(decision);
+        if decision_of[block.index()].is_some() || branch(function, block).is_none() {
+            continue;
+        }
+        let members = decision(function, block, &preds, &decision_of);
+        for member in &members {
+            decision_of[member.index()] = Some(decisions.len());
+        }
+        decisions.push(members);
     }
     for (decision, members) in decisions.iter().enumerate() {
         for (condition, block) in members.iter().enumerate() {
@@ -52,36 +39,80 @@ fn branch(function: &Function, block: BlockId) -> Option<BranchInfo> {
     function.blocks[block].end.checked_sub(1).and_then(|index| function.branch_info(index))
 }
 
-/// The decision that a branch continues.
-fn joins(
+fn is_condition(function: &Function, block: BlockId) -> bool {
+    branch(function, block).is_some_and(|info| info.origin == Origin::Source)
+        && function.code[function.blocks[block].end as usize - 1].op == Op::Br
+}
+
+/// Who leads to each block; blocks that only copy on the way are looked through.
+fn predecessors(function: &Function) -> Vec<Vec<BlockId>> {
+    let mut preds: Vec<Vec<BlockId>> = vec![Vec::new(); function.blocks.len()];
+    for block in function.blocks.keys().filter(|block| !is_passage(function, *block)) {
+        for to in targets(function, block) {
+            if !preds[to.index()].contains(&block) {
+                preds[to.index()].push(block);
+            }
+        }
+    }
+    preds
+}
+
+/// The branches of the decision that starts with a branch, in order. Of all that could follow, as many as leave
+/// together two ways out.
+fn decision(
     function: &Function,
-    block: BlockId,
+    head: BlockId,
     preds: &[Vec<BlockId>],
-    decision_of: &[Option<u32>],
-    decisions: &[Vec<BlockId>],
-) -> Option<u32> {
-    let last = function.code[function.blocks[block].end as usize - 1];
-    let before = &preds[block.index()];
-    let decision = before.first().and_then(|pred| decision_of[pred.index()])?;
-    let members = &decisions[decision as usize];
-    let only_from_it = before.iter().all(|pred| members.contains(pred));
-    let is_condition = |block: &BlockId| {
-        branch(function, *block).is_some_and(|info| info.origin == Origin::Source)
-            && function.code[function.blocks[*block].end as usize - 1].op == Op::Br
-    };
-    if last.op != Op::Br || block.index() == 0 || !only_from_it || !members.iter().all(is_condition) {
-        return None;
+    taken: &[Option<usize>],
+) -> Vec<BlockId> {
+    let mut members = vec![head];
+    if !is_condition(function, head) {
+        return members;
     }
-    if starts_statement(function, block, before) || !only_evaluates(function, block) {
-        return None;
+    let mut complete = 1;
+    while let Some(next) = next_condition(function, &members, preds, taken) {
+        members.push(next);
+        if exits(function, &members) == 2 {
+            complete = members.len();
+        }
     }
-    let targets: Vec<BlockId> =
-        function.successors(block).into_iter().map(|to| forward(function, to)).collect();
-    let shared = members.iter().any(|member| {
-        let theirs = function.successors(*member).into_iter().map(|to| forward(function, to));
-        theirs.into_iter().any(|to| to != block && targets.contains(&to))
-    });
-    shared.then_some(decision)
+    members.truncate(complete);
+    members
+}
+
+/// The first block in order that can only be reached from the members and only evaluates a condition.
+fn next_condition(
+    function: &Function,
+    members: &[BlockId],
+    preds: &[Vec<BlockId>],
+    taken: &[Option<usize>],
+) -> Option<BlockId> {
+    let mut candidates: Vec<BlockId> = members.iter().flat_map(|member| targets(function, *member)).collect();
+    candidates.sort_unstable();
+    candidates.dedup();
+    candidates.into_iter().find(|block| {
+        let before = &preds[block.index()];
+        block.index() != 0
+            && !members.contains(block)
+            && taken[block.index()].is_none()
+            && is_condition(function, *block)
+            && before.iter().all(|pred| members.contains(pred))
+            && !starts_statement(function, *block, before)
+            && only_evaluates(function, *block)
+    })
+}
+
+/// How many different blocks the members lead to outside of themselves.
+fn exits(function: &Function, members: &[BlockId]) -> usize {
+    let all = members.iter().flat_map(|member| targets(function, *member));
+    let mut outside: Vec<BlockId> = all.filter(|to| !members.contains(to)).collect();
+    outside.sort_unstable();
+    outside.dedup();
+    outside.len()
+}
+
+fn targets(function: &Function, block: BlockId) -> Vec<BlockId> {
+    function.successors(block).into_iter().map(|to| forward(function, to)).collect()
 }
 
 /// Whether line information says that the block begins another statement than the branches before it.

@@ -53,11 +53,10 @@ impl Patterns<'_> {
         for (index, (pc, instr)) in self.code.iter().enumerate() {
             let Some(before) = index.checked_sub(1).and_then(|before| self.instr(before)) else { continue };
             let status = match before {
-                Instr::GetStatic(cp) => {
-                    let name = self.file.pool.field(*cp).map(|field| field.name);
-                    matches!(name, Ok("$assertionsDisabled" | "ENABLED" | "$assertionsEnabled"))
-                        && name != Ok("ENABLED")
-                }
+                Instr::GetStatic(cp) => self.file.pool.field(*cp).is_ok_and(|field| {
+                    field.name == "$assertionsDisabled"
+                        || (field.class == "kotlin/_Assertions" && field.name == "ENABLED")
+                }),
                 Instr::InvokeVirtual(cp) => self.calls(*cp, "java/lang/Class", "desiredAssertionStatus"),
                 _ => false,
             };

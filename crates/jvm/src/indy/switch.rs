@@ -1,0 +1,185 @@
+//! Pattern switches: `SwitchBootstraps.typeSwitch` and `enumSwitch` as a chain of tests.
+
+use ir::{Builder, ClassId, Function, Op, Reg, Type};
+
+use super::adapt::Adapter;
+use super::{Bootstrapped, Linked, synthetic};
+use crate::link::{LinkError, reg_type, resolve_field};
+use crate::load::{Constant, FieldType, MethodType};
+use crate::world::Jvm;
+
+/// What a case tests.
+enum Label {
+    Class(ClassId),
+    Int(i32),
+    Text(Vec<u16>),
+    /// A constant of an enum; `None` if there is no such constant, which matches nothing.
+    Enum(Option<(ClassId, String)>),
+}
+
+/// A function `(target, restart) -> index`: the first label from `restart` on that matches, -1 for null, the number of
+/// labels if none does.
+pub(super) fn link(jvm: &mut Jvm, site: &Bootstrapped<'_>, of_enum: bool) -> Linked {
+    let Some(ty) = MethodType::parse(site.call.dynamic.descriptor) else { return Ok(None) };
+    let [target, FieldType::Int] = ty.params.as_slice() else { return Ok(None) };
+    if !target.is_reference() {
+        return Ok(None);
+    }
+    let mut labels = Vec::new();
+    for cp in site.args {
+        match label(jvm, site, *cp, if of_enum { Some(target) } else { None })? {
+            Some(label) => labels.push(label),
+            None => return Ok(None),
+        }
+    }
+    let name = format!("switch {}@{}", jvm.func_name(site.call.func), site.call.pc);
+    if let Some(func) = jvm.made.get(name.as_str()) {
+        return Ok(Some(*func));
+    }
+    let function = build(jvm, &name, &ty, &labels)?;
+    Ok(Some(jvm.make_func(&name, |_| function)))
+}
+
+fn label(
+    jvm: &mut Jvm,
+    site: &Bootstrapped<'_>,
+    cp: u16,
+    of_enum: Option<&FieldType>,
+) -> Result<Option<Label>, LinkError> {
+    let pool = &site.file.pool;
+    let text = |cp: u16| pool.string(cp).ok();
+    Ok(match pool.get(cp) {
+        Ok(Constant::Class(name)) => Some(Label::Class(jvm.class(name)?)),
+        Ok(Constant::Int(value)) => Some(Label::Int(value)),
+        Ok(Constant::String) => match (text(cp), of_enum) {
+            (Some(name), Some(FieldType::Class(class))) => {
+                let name = String::from_utf16_lossy(&name);
+                Some(Label::Enum(enum_constant(jvm, class, name)))
+            }
+            (Some(text), None) => Some(Label::Text(text)),
+            _ => None,
+        },
+        Ok(Constant::Dynamic(_)) => enum_description(site, cp).map(|(class, name)| {
+            let class = class.replace('.', "/");
+            Label::Enum(enum_constant(jvm, &class, name))
+        }),
+        _ => None,
+    })
+}
+
+fn enum_constant(jvm: &mut Jvm, class: &str, name: String) -> Option<(ClassId, String)> {
+    let id = jvm.class(class).ok()?;
+    resolve_field(jvm, id, &name, &format!("L{class};")).ok().filter(|field| field.is_static)?;
+    Some((id, name))
+}
+
+/// `EnumDesc.of(ClassDesc.of("a.B"), "C")`, as javac spells it in dynamic constants.
+fn enum_description(site: &Bootstrapped<'_>, cp: u16) -> Option<(String, String)> {
+    let (method, args) = invocation(site, cp)?;
+    if method != "java/lang/Enum$EnumDesc.of" {
+        return None;
+    }
+    let (method, class_args) = invocation(site, *args.first()?)?;
+    if method != "java/lang/constant/ClassDesc.of" {
+        return None;
+    }
+    let string = |cp: &u16| site.file.pool.string(*cp).ok().map(|units| String::from_utf16_lossy(&units));
+    Some((string(class_args.first()?)?, string(args.get(1)?)?))
+}
+
+/// A dynamic constant made by `ConstantBootstraps.invoke`: the method it calls and its arguments.
+fn invocation<'a>(site: &Bootstrapped<'a>, cp: u16) -> Option<(String, &'a [u16])> {
+    let dynamic = site.file.pool.dynamic(cp).ok()?;
+    let method = site.file.bootstrap_methods.get(usize::from(dynamic.bootstrap))?;
+    let handle = site.file.pool.method_handle(method.handle).ok()?;
+    if handle.member.class != "java/lang/invoke/ConstantBootstraps" || handle.member.name != "invoke" {
+        return None;
+    }
+    let (first, rest) = method.args.split_first()?;
+    let called = site.file.pool.method_handle(*first).ok()?.member;
+    Some((format!("{}.{}", called.class, called.name), rest))
+}
+
+fn build(jvm: &mut Jvm, name: &str, ty: &MethodType, labels: &[Label]) -> Result<Function, LinkError> {
+    let params: Vec<Type> = ty.params.iter().map(reg_type).collect();
+    let mut adapter = Adapter { jvm, b: Builder::new(name, &params, Some(Type::I32)) };
+    let (target, restart) = (Reg(0), Reg(1));
+    let [null, first] = std::array::from_fn(|_| adapter.b.block());
+    let is_null = adapter.b.value(Type::I1, Op::IsNull, target.0, 0, 0);
+    adapter.b.br(is_null, null, first, synthetic());
+    adapter.b.switch_to(null);
+    let answer = adapter.b.const_i32(-1);
+    adapter.b.ret(Some(answer));
+    adapter.b.switch_to(first);
+    for (index, label) in labels.iter().enumerate() {
+        let [test, found, next] = std::array::from_fn(|_| adapter.b.block());
+        let number = adapter.b.const_i32(index as i32);
+        let wanted = adapter.b.value(Type::I1, Op::SleI32, restart.0, number.0, 0);
+        adapter.b.br(wanted, test, next, synthetic());
+        adapter.b.switch_to(test);
+        let matches = matches(&mut adapter, target, label)?;
+        adapter.b.br(matches, found, next, synthetic());
+        adapter.b.switch_to(found);
+        let answer = adapter.b.const_i32(index as i32);
+        adapter.b.ret(Some(answer));
+        adapter.b.switch_to(next);
+    }
+    let none = adapter.b.const_i32(labels.len() as i32);
+    adapter.b.ret(Some(none));
+    Ok(adapter.b.finish())
+}
+
+/// Whether a target that is not null matches a label.
+fn matches(adapter: &mut Adapter<'_>, target: Reg, label: &Label) -> Result<Reg, LinkError> {
+    match label {
+        Label::Class(class) => Ok(adapter.b.value(Type::I1, Op::InstanceOf, target.0, class.0, 0)),
+        Label::Enum(None) => Ok(adapter.b.value(Type::I1, Op::ConstI1, 0, 0, 0)),
+        Label::Enum(Some((class, name))) => {
+            let descriptor = format!("L{};", adapter.jvm.classes[*class].name);
+            let field = resolve_field(adapter.jvm, *class, name, &descriptor)?;
+            adapter.init(field.class);
+            let statics = adapter.b.value(Type::Ref, Op::Statics, field.class.0, 0, 0);
+            let constant = adapter.b.value(Type::Ref, Op::LoadRef, statics.0, field.offset, 0);
+            Ok(adapter.b.value(Type::I1, Op::EqRef, target.0, constant.0, 0))
+        }
+        Label::Text(text) => {
+            let text = adapter.text(text);
+            let string = adapter.jvm.known.string;
+            let equals = adapter.jvm.method(string, "equals", "(Ljava/lang/Object;)Z")?;
+            let answer = adapter.emit_call(Op::Call, equals.0, &[text, target], Some(Type::I32));
+            let zero = adapter.b.const_i32(0);
+            Ok(adapter.b.value(Type::I1, Op::NeI32, answer.unwrap_or(zero).0, zero.0, 0))
+        }
+        Label::Int(value) => int_matches(adapter, target, *value),
+    }
+}
+
+/// A number with that int value, or a character with that code.
+fn int_matches(adapter: &mut Adapter<'_>, target: Reg, value: i32) -> Result<Reg, LinkError> {
+    let [number, other, character, no, done] = std::array::from_fn(|_| adapter.b.block());
+    let result = adapter.b.reg(Type::I1);
+    let numbers = adapter.jvm.class("java/lang/Number")?;
+    let characters = adapter.jvm.class("java/lang/Character")?;
+    let is_number = adapter.b.value(Type::I1, Op::InstanceOf, target.0, numbers.0, 0);
+    adapter.b.br(is_number, number, other, synthetic());
+    for (block, class, method, descriptor) in
+        [(number, numbers, "intValue", "()I"), (character, characters, "charValue", "()C")]
+    {
+        adapter.b.switch_to(block);
+        let func = adapter.jvm.method(class, method, descriptor)?;
+        let got = adapter.call_instance(func, &[target], Some(Type::I32));
+        let wanted = adapter.b.const_i32(value);
+        let equal = adapter.b.value(Type::I1, Op::EqI32, got.unwrap_or(wanted).0, wanted.0, 0);
+        adapter.b.copy(result, equal);
+        adapter.b.jump(done);
+    }
+    adapter.b.switch_to(other);
+    let is_character = adapter.b.value(Type::I1, Op::InstanceOf, target.0, characters.0, 0);
+    adapter.b.br(is_character, character, no, synthetic());
+    adapter.b.switch_to(no);
+    let never = adapter.b.value(Type::I1, Op::ConstI1, 0, 0, 0);
+    adapter.b.copy(result, never);
+    adapter.b.jump(done);
+    adapter.b.switch_to(done);
+    Ok(result)
+}
