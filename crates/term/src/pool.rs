@@ -241,7 +241,7 @@ impl Pool {
             // No operator has more than three; `raw` reports it.
             None => return self.raw(op, args),
         };
-        if op.commutes() && self.rank(args[0]) > self.rank(args[1]) {
+        if op.commutes() && self.swapped(args[0], args[1]) {
             args.swap(0, 1);
         }
         if let Some(folded) = rules::fold(self, op, args) {
@@ -366,12 +366,18 @@ impl Pool {
         roots.iter().map(|t| image[t]).collect()
     }
 
-    /// Where a term stands among the arguments of a commutative operator: by hash, constants last.
-    /// Not by id, because ids depend on what the pool made before.
+    /// Whether the arguments of a commutative operator are to change places: constants go last, variables by
+    /// name, others by hash. Not by id, because ids depend on what the pool made before.
     #[inline]
-    fn rank(&self, t: TermId) -> (bool, u128) {
-        let node = self.get(t);
-        (node.op == Op::Const, node.hash)
+    fn swapped(&self, a: TermId, b: TermId) -> bool {
+        let (x, y) = (self.get(a), self.get(b));
+        match (x.op, y.op) {
+            (Op::Const, Op::Const) => x.hash > y.hash,
+            (Op::Const, _) => true,
+            (_, Op::Const) => false,
+            (Op::Var, Op::Var) => self.var_name(VarId(x.start)) > self.var_name(VarId(y.start)),
+            _ => x.hash > y.hash,
+        }
     }
 
     #[inline]

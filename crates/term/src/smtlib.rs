@@ -14,7 +14,7 @@ use crate::pool::{Pool, TermId};
 /// A script with `(check-sat)` at its end; assertion `i` is named `a<i>`.
 pub fn script(pool: &Pool, assertions: &[TermId]) -> String {
     let order = pool.postorder(assertions);
-    let mut out = String::from("(set-option :produce-unsat-cores true)\n(set-logic ALL)\n");
+    let mut out = String::from("(set-logic ALL)\n");
     declare(pool, &order, &mut out);
     let mut text: FxHashMap<TermId, String> = FxHashMap::default();
     let uses = count_uses(pool, &order, assertions);

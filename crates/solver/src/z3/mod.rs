@@ -11,7 +11,7 @@ use std::ffi::{CStr, CString};
 use std::sync::Once;
 
 use rustc_hash::FxHashMap;
-use term::{Op, Pool, Sort, TermId, VarId};
+use term::{Pool, TermId, VarId};
 use z3_sys::*;
 
 use crate::ask::{Answer, Cause};
@@ -27,7 +27,16 @@ pub struct Context {
     expressions: FxHashMap<TermId, Z3_ast>,
     rounding: [Option<Z3_ast>; 3],
     used: u64,
+    /// The solver for pure bit-vector questions: every assertion is in it once, behind a literal that a question
+    /// assumes. Making a solver for each question costs more than most questions.
+    shared: Option<Solver>,
+    shared_marks: FxHashMap<TermId, Z3_ast>,
 }
+
+/// When the shared solver holds this many assertions it is replaced, so that old ones do not slow it down.
+const MAX_SHARED: usize = 400;
+/// The shared solver gets this part of a question's limit.
+const SHARED_SHARE: u32 = 6;
 
 // SAFETY: a context may move between threads as long as one at a time uses it, which `&mut` in every method
 // that touches it guarantees; the raw pointers in it belong to the context itself.
@@ -40,6 +49,7 @@ enum Theory {
     BitVectors,
     Arrays,
     Floats,
+    FloatsAndArrays,
 }
 
 impl Context {
@@ -63,7 +73,14 @@ impl Context {
         };
         // SAFETY: the context is live. Without a handler errors are codes, which `failed` reads.
         unsafe { Z3_set_error_handler(context, None) };
-        Some(Context { context, expressions: FxHashMap::default(), rounding: [None; 3], used: 0 })
+        Some(Context {
+            context,
+            expressions: FxHashMap::default(),
+            rounding: [None; 3],
+            used: 0,
+            shared: None,
+            shared_marks: FxHashMap::default(),
+        })
     }
 
     /// Resource units used by all questions so far.
@@ -85,7 +102,16 @@ impl Context {
         for &t in &order {
             self.translate(pool, t)?;
         }
-        let solver = Solver::new(self.context, theory, rlimit)?;
+        let vars: Vec<VarId> = order.iter().filter_map(|&t| pool.var_of(t)).collect();
+        if theory == Theory::BitVectors {
+            match self.ask_shared(pool, assertions, &vars, rlimit / SHARED_SHARE) {
+                // The shared solver preprocesses less; a fresh one may still manage.
+                Err(Cause::Limit) => {}
+                answer => return answer,
+            }
+        }
+        let solver = Solver::new(self.context, theory)?;
+        solver.limit(rlimit);
         let mut marks = Vec::with_capacity(assertions.len());
         for (i, t) in assertions.iter().enumerate() {
             let mark = self.mark(i)?;
@@ -93,22 +119,75 @@ impl Context {
             marks.push(mark);
         }
         let verdict = solver.check();
-        self.used += solver.rlimit_used();
+        self.conclude(pool, &solver, verdict, &marks, &vars)
+    }
+
+    fn ask_shared(
+        &mut self,
+        pool: &Pool,
+        assertions: &[TermId],
+        vars: &[VarId],
+        rlimit: u32,
+    ) -> Result<Answer, Cause> {
+        let marks = self.share(assertions)?;
+        let solver = self.shared.take().ok_or(Cause::Bug("no shared solver"))?;
+        // 0 would mean no limit at all.
+        solver.limit(rlimit.max(1));
+        let verdict = solver.check_assuming(&marks);
+        let answer = self.conclude(pool, &solver, verdict, &marks, vars);
+        // A solver that gave up may be left in the middle of something; only a good one is used again.
+        if answer.is_ok() {
+            self.shared = Some(solver);
+        }
+        answer
+    }
+
+    fn conclude(
+        &mut self,
+        pool: &Pool,
+        solver: &Solver,
+        verdict: Z3_lbool,
+        marks: &[Z3_ast],
+        vars: &[VarId],
+    ) -> Result<Answer, Cause> {
+        self.used = self.used.max(solver.rlimit_used());
         match verdict {
-            Z3_L_TRUE => {
-                let vars: Vec<VarId> = order.iter().filter_map(|&t| pool.var_of(t)).collect();
-                Ok(Answer::Sat(self.model(pool, &solver, &vars)?))
-            }
+            Z3_L_TRUE => self.model(pool, solver, vars).map(Answer::Sat),
             Z3_L_FALSE => {
-                let mut core = solver.core(&marks);
+                let mut core = solver.core(marks);
                 if core.is_empty() {
                     // Some engines find contradictions without tracking; then all assertions are the core.
-                    core = (0..assertions.len()).collect();
+                    core = (0..marks.len()).collect();
                 }
                 Ok(Answer::Unsat(core))
             }
             _ => Err(solver.why_unknown()),
         }
+    }
+
+    /// Puts assertions into the shared solver, each behind a literal; gives the literals.
+    fn share(&mut self, assertions: &[TermId]) -> Result<Vec<Z3_ast>, Cause> {
+        if self.shared.is_none() || self.shared_marks.len() > MAX_SHARED {
+            self.shared = Some(Solver::new(self.context, Theory::BitVectors)?);
+            self.shared_marks.clear();
+        }
+        let mut marks = Vec::with_capacity(assertions.len());
+        for &t in assertions {
+            let mark = match self.shared_marks.get(&t) {
+                Some(&mark) => mark,
+                None => {
+                    let mark = self.mark(self.shared_marks.len())?;
+                    let implied = self.implies(mark, self.expressions[&t])?;
+                    if let Some(solver) = &self.shared {
+                        solver.assert(implied);
+                    }
+                    self.shared_marks.insert(t, mark);
+                    mark
+                }
+            };
+            marks.push(mark);
+        }
+        Ok(marks)
     }
 
     /// Verdict on a script, as text: for tests of the SMT-LIB dump.
@@ -146,22 +225,22 @@ impl Context {
 impl Drop for Context {
     #[expect(unsafe_code, reason = "FFI: the context is owned here")]
     fn drop(&mut self) {
+        // Before the context it belongs to.
+        self.shared = None;
         // SAFETY: made in `new`, deleted only here.
         unsafe { Z3_del_context(self.context) };
     }
 }
 
 fn theory(pool: &Pool, order: &[TermId]) -> Theory {
-    let mut theory = Theory::BitVectors;
-    for &t in order {
-        match pool.sort(t) {
-            Sort::F32 | Sort::F64 => return Theory::Floats,
-            Sort::Array { .. } => theory = Theory::Arrays,
-            Sort::Bool | Sort::Bv(_) => {}
-        }
-        debug_assert!(pool.node(t).0 != Op::FpToBits, "its argument is a float");
+    let floats = order.iter().any(|&t| pool.sort(t).is_float());
+    let arrays = order.iter().any(|&t| pool.sort(t).is_array());
+    match (floats, arrays) {
+        (false, false) => Theory::BitVectors,
+        (false, true) => Theory::Arrays,
+        (true, false) => Theory::Floats,
+        (true, true) => Theory::FloatsAndArrays,
     }
-    theory
 }
 
 /// One question's solver.
@@ -172,33 +251,49 @@ struct Solver {
 
 #[expect(unsafe_code, reason = "FFI: every call gets live objects of one context")]
 impl Solver {
-    fn new(context: Z3_context, theory: Theory, rlimit: u32) -> Result<Solver, Cause> {
+    fn new(context: Z3_context, theory: Theory) -> Result<Solver, Cause> {
+        let logic = match theory {
+            Theory::BitVectors => Some(c"QF_BV"),
+            Theory::Arrays => Some(c"QF_AUFBV"),
+            // Several times faster than the general solver, and it takes bit-vectors too.
+            Theory::Floats => Some(c"QF_FP"),
+            Theory::FloatsAndArrays => None,
+        };
         // SAFETY: the context is live; the solver's count is raised here and lowered in `drop`.
         unsafe {
-            let solver = match theory {
-                Theory::BitVectors => {
-                    let logic = Z3_mk_string_symbol(context, c"QF_BV".as_ptr());
-                    logic.and_then(|logic| Z3_mk_solver_for_logic(context, logic))
-                }
-                Theory::Arrays => {
-                    let logic = Z3_mk_string_symbol(context, c"QF_AUFBV".as_ptr());
-                    logic.and_then(|logic| Z3_mk_solver_for_logic(context, logic))
-                }
-                Theory::Floats => Z3_mk_solver(context),
+            let solver = match logic {
+                Some(logic) => Z3_mk_string_symbol(context, logic.as_ptr())
+                    .and_then(|logic| Z3_mk_solver_for_logic(context, logic)),
+                None => Z3_mk_solver(context),
             };
             let solver = solver.ok_or(Cause::Crashed("no solver".to_string()))?;
             Z3_solver_inc_ref(context, solver);
-            let result = Solver { context, solver };
-            if let Some(params) = Z3_mk_params(context) {
-                Z3_params_inc_ref(context, params);
-                if let Some(name) = Z3_mk_string_symbol(context, c"rlimit".as_ptr()) {
-                    Z3_params_set_uint(context, params, name, rlimit);
-                }
-                Z3_solver_set_params(context, solver, params);
-                Z3_params_dec_ref(context, params);
-            }
-            Ok(result)
+            Ok(Solver { context, solver })
         }
+    }
+
+    /// Resource units for the next check.
+    fn limit(&self, rlimit: u32) {
+        // SAFETY: see above; the parameters' count is raised while they are in use.
+        unsafe {
+            let Some(params) = Z3_mk_params(self.context) else { return };
+            Z3_params_inc_ref(self.context, params);
+            if let Some(name) = Z3_mk_string_symbol(self.context, c"rlimit".as_ptr()) {
+                Z3_params_set_uint(self.context, params, name, rlimit);
+            }
+            Z3_solver_set_params(self.context, self.solver, params);
+            Z3_params_dec_ref(self.context, params);
+        }
+    }
+
+    fn assert(&self, expression: Z3_ast) {
+        // SAFETY: see above.
+        unsafe { Z3_solver_assert(self.context, self.solver, expression) };
+    }
+
+    fn check_assuming(&self, marks: &[Z3_ast]) -> Z3_lbool {
+        // SAFETY: see above; the slice lives through the call.
+        unsafe { Z3_solver_check_assumptions(self.context, self.solver, marks.len() as u32, marks.as_ptr()) }
     }
 
     fn assert_and_track(&self, expression: Z3_ast, mark: Z3_ast) {

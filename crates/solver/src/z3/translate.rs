@@ -34,6 +34,12 @@ impl Context {
         self.named(&format!("assertion!{i}"), sort)
     }
 
+    pub(super) fn implies(&mut self, mark: Z3_ast, expression: Z3_ast) -> Result<Z3_ast, Cause> {
+        // SAFETY: both are Boolean expressions of this context.
+        let built = unsafe { Z3_mk_implies(self.context, mark, expression) };
+        built.ok_or_else(|| self.failed())
+    }
+
     fn build(&mut self, pool: &Pool, t: TermId) -> Result<Z3_ast, Cause> {
         let sort = pool.sort(t);
         if let Some(value) = pool.as_const(t) {

@@ -94,8 +94,12 @@ fn and_ordered(pool: &mut Pool, x: TermId, y: TermId) -> Option<TermId> {
         }
         // (and (bvult x y) (bvule x y)) ⇒ (bvult x y), signed and float alike
         (Op::BvUlt, Op::BvUle) | (Op::BvSlt, Op::BvSle) | (Op::FpLt, Op::FpLe) if straight => Some(x),
+        // (and (bvule x y) (= x y)) ⇒ (= x y), signed and float alike
+        (Op::BvUle | Op::BvSle, Op::Eq) | (Op::FpLe, Op::FpEq) if straight || crossed => Some(y),
         // (and (bvult x y) (= x y)) ⇒ false, signed and float alike
-        (Op::BvUlt | Op::BvSlt, Op::Eq) | (Op::FpLt, Op::FpEq) if straight || crossed => Some(pool.bool(false)),
+        (Op::BvUlt | Op::BvSlt, Op::Eq) | (Op::FpLt, Op::FpEq) if straight || crossed => {
+            Some(pool.bool(false))
+        }
         _ => None,
     }
 }

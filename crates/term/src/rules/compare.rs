@@ -63,8 +63,12 @@ fn edge(pool: &mut Pool, is_signed: bool, strict: bool, a: TermId, b: TermId) ->
 fn narrow(pool: &mut Pool, op: Op, is_signed: bool, a: TermId, b: TermId) -> Option<TermId> {
     let w = pool.width(a);
     let (x, y, zero) = match (pool.node(a), pool.node(b)) {
-        ((Op::ZeroExt { .. }, &[x]), (Op::ZeroExt { .. }, &[y])) if pool.sort(x) == pool.sort(y) => (x, y, true),
-        ((Op::SignExt { .. }, &[x]), (Op::SignExt { .. }, &[y])) if pool.sort(x) == pool.sort(y) => (x, y, false),
+        ((Op::ZeroExt { .. }, &[x]), (Op::ZeroExt { .. }, &[y])) if pool.sort(x) == pool.sort(y) => {
+            (x, y, true)
+        }
+        ((Op::SignExt { .. }, &[x]), (Op::SignExt { .. }, &[y])) if pool.sort(x) == pool.sort(y) => {
+            (x, y, false)
+        }
         ((Op::ZeroExt { .. }, &[x]), (Op::Const, _)) => (x, fitting(pool, x, b, w, true)?, true),
         ((Op::Const, _), (Op::ZeroExt { .. }, &[y])) => (fitting(pool, y, a, w, true)?, y, true),
         ((Op::SignExt { .. }, &[x]), (Op::Const, _)) => (x, fitting(pool, x, b, w, false)?, false),

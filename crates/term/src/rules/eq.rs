@@ -116,7 +116,9 @@ fn both_open(pool: &mut Pool, a: TermId, b: TermId) -> Option<TermId> {
             Some(pool.eq(x, y))
         }
         // (= (bvnot x) (bvnot y)) ⇒ (= x y); bvneg alike
-        ((Op::BvNot, &[x]), (Op::BvNot, &[y])) | ((Op::BvNeg, &[x]), (Op::BvNeg, &[y])) => Some(pool.eq(x, y)),
+        ((Op::BvNot, &[x]), (Op::BvNot, &[y])) | ((Op::BvNeg, &[x]), (Op::BvNeg, &[y])) => {
+            Some(pool.eq(x, y))
+        }
         // (= (bvadd x y) (bvadd x z)) ⇒ (= y z); bvxor alike
         ((Op::BvAdd, &[x, y]), (Op::BvAdd, &[p, q])) | ((Op::BvXor, &[x, y]), (Op::BvXor, &[p, q])) => {
             if x == p {
@@ -141,7 +143,9 @@ fn both_open(pool: &mut Pool, a: TermId, b: TermId) -> Option<TermId> {
             Some(pool.eq(y, zero))
         }
         // (= (ite c 1 0) (ite d 1 0)) ⇒ (= c d), for any two different literals
-        ((Op::Ite, &[c, x, y]), (Op::Ite, &[d, p, q])) if x == p && y == q && pool.is_const(x) && pool.is_const(y) => {
+        ((Op::Ite, &[c, x, y]), (Op::Ite, &[d, p, q]))
+            if x == p && y == q && pool.is_const(x) && pool.is_const(y) =>
+        {
             Some(pool.eq(c, d))
         }
         _ => None,

@@ -90,7 +90,9 @@ pub(super) fn test(pool: &mut Pool, op: Op, a: TermId) -> Option<TermId> {
     match (op, pool.node(a)) {
         // (fp.isNaN (fp.neg x)) ⇒ (fp.isNaN x); fp.abs, rounding and other tests of magnitude alike
         (Op::FpIsNan | Op::FpIsInf | Op::FpIsZero, (Op::FpNeg | Op::FpAbs, &[x]))
-        | (Op::FpIsNan | Op::FpIsInf, (Op::FpRint | Op::FpFloor | Op::FpCeil, &[x])) => Some(pool.mk(op, &[x])),
+        | (Op::FpIsNan | Op::FpIsInf, (Op::FpRint | Op::FpFloor | Op::FpCeil, &[x])) => {
+            Some(pool.mk(op, &[x]))
+        }
         // (fp.isNaN ((_ to_fp e s) rm bv)) ⇒ false; infinite alike: 2^127 is below the greatest float
         (Op::FpIsNan | Op::FpIsInf, (Op::FpFromSBv { .. }, _)) => Some(pool.bool(false)),
         // (fp.isZero ((_ to_fp e s) rm bv)) ⇒ (= bv 0); no integer but 0 rounds to 0

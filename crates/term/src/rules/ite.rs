@@ -25,10 +25,8 @@ pub(super) fn lift(pool: &mut Pool, op: Op, args: &[TermId]) -> Option<TermId> {
     let place = place?;
     let (cond, then, other) = pool.as_ite(args[place])?;
     let literals = usize::from(pool.is_const(then)) + usize::from(pool.is_const(other));
-    let is_comparison = matches!(
-        op,
-        Op::Eq | Op::BvUlt | Op::BvUle | Op::BvSlt | Op::BvSle | Op::FpLt | Op::FpLe | Op::FpEq
-    );
+    let is_comparison =
+        matches!(op, Op::Eq | Op::BvUlt | Op::BvUle | Op::BvSlt | Op::BvSle | Op::FpLt | Op::FpLe | Op::FpEq);
     // Booleans with literal branches are connectives already, see `ite`.
     if literals == 2 || (literals == 1 && is_comparison) {
         let mut with = [TermId::NONE; 3];

@@ -76,7 +76,9 @@ pub(crate) fn simplify(pool: &mut Pool, op: Op, args: &[TermId]) -> Option<TermI
         Op::Extract { hi, lo } => resize::extract(pool, hi, lo, args[0]),
         Op::ZeroExt { to } => resize::zext(pool, to, args[0]),
         Op::SignExt { to } => resize::sext(pool, to, args[0]),
-        Op::FpAdd | Op::FpSub | Op::FpMul | Op::FpDiv | Op::FpFmod => float::binary(pool, op, args[0], args[1]),
+        Op::FpAdd | Op::FpSub | Op::FpMul | Op::FpDiv | Op::FpFmod => {
+            float::binary(pool, op, args[0], args[1])
+        }
         Op::FpNeg | Op::FpAbs | Op::FpSqrt | Op::FpRint | Op::FpFloor | Op::FpCeil => {
             float::unary(pool, op, args[0])
         }

@@ -36,7 +36,14 @@ impl Point<'_> {
         None
     }
 
-    fn choose(&mut self, op: Op, args: &[TermId], open: &[usize], wanted: u128, random: bool) -> Option<usize> {
+    fn choose(
+        &mut self,
+        op: Op,
+        args: &[TermId],
+        open: &[usize],
+        wanted: u128,
+        random: bool,
+    ) -> Option<usize> {
         if op == Op::Ite {
             return Some(self.choose_branch(args, wanted, random));
         }
@@ -61,7 +68,11 @@ impl Point<'_> {
         let taken = if self.value_of(args[0]) != 0 { 1 } else { 2 };
         let other = 3 - taken;
         let fixed = self.pool.as_const(args[taken]).is_some();
-        if fixed || self.value_of(args[other]) == wanted || (random && self.random.below(4) == 0) { 0 } else { taken }
+        if fixed || self.value_of(args[other]) == wanted || (random && self.random.below(4) == 0) {
+            0
+        } else {
+            taken
+        }
     }
 
     fn inverse(
@@ -87,7 +98,9 @@ impl Point<'_> {
             Op::Ite => v,
             Op::Eq if v == 1 => other,
             Op::Eq => self.unequal(sort, other, random)?,
-            Op::BvUlt | Op::BvUle | Op::BvSlt | Op::BvSle => self.order(op, child, v == 1, w, other, random)?,
+            Op::BvUlt | Op::BvUle | Op::BvSlt | Op::BvSle => {
+                self.order(op, child, v == 1, w, other, random)?
+            }
             Op::BvAdd => v.wrapping_sub(other),
             Op::BvSub if child == 0 => v.wrapping_add(other),
             Op::BvSub => other.wrapping_sub(v),
@@ -128,7 +141,9 @@ impl Point<'_> {
             }
             Op::FpToFp { to } => from_f64(sort.float()?, to_f64(to, v)),
             Op::FpFromBits { .. } | Op::FpToBits => v,
-            Op::FpLt | Op::FpLe | Op::FpEq => self.float_order(op, child, v == 1, sort.float()?, other, random)?,
+            Op::FpLt | Op::FpLe | Op::FpEq => {
+                self.float_order(op, child, v == 1, sort.float()?, other, random)?
+            }
             Op::FpIsNan | Op::FpIsInf | Op::FpIsZero | Op::FpIsNegative => {
                 from_f64(sort.float()?, float_with(op, v == 1, to_f64(sort.float()?, now)))
             }
@@ -160,7 +175,15 @@ impl Point<'_> {
     }
 
     /// A value on the wanted side of `other`: next to it, or at random on that side.
-    fn order(&mut self, op: Op, child: usize, holds: bool, w: u32, other: u128, random: bool) -> Option<u128> {
+    fn order(
+        &mut self,
+        op: Op,
+        child: usize,
+        holds: bool,
+        w: u32,
+        other: u128,
+        random: bool,
+    ) -> Option<u128> {
         let is_signed = matches!(op, Op::BvSlt | Op::BvSle);
         let strict = matches!(op, Op::BvUlt | Op::BvSlt);
         // Bias makes signed order unsigned.
@@ -318,8 +341,20 @@ fn float_with(op: Op, holds: bool, now: f64) -> f64 {
         (Op::FpIsNan, true) => f64::NAN,
         (Op::FpIsInf, true) => f64::INFINITY,
         (Op::FpIsZero, true) => 0.0,
-        (Op::FpIsNegative, true) => if now > 0.0 { -now } else { -1.0 },
-        (Op::FpIsNegative, false) => if now < 0.0 { -now } else { 0.0 },
+        (Op::FpIsNegative, true) => {
+            if now > 0.0 {
+                -now
+            } else {
+                -1.0
+            }
+        }
+        (Op::FpIsNegative, false) => {
+            if now < 0.0 {
+                -now
+            } else {
+                0.0
+            }
+        }
         _ => 1.0,
     }
 }

@@ -72,7 +72,10 @@ fn search(point: &mut Point, order: &[TermId]) -> bool {
 fn is_hard(pool: &Pool, order: &[TermId]) -> bool {
     order.iter().any(|&t| match pool.node(t) {
         (Op::BvMul | Op::BvUDiv | Op::BvSDiv | Op::BvURem | Op::BvSRem, _) => true,
-        (Op::FpAdd | Op::FpSub | Op::FpMul | Op::FpDiv | Op::FpFmod | Op::FpSqrt | Op::FpToSBvSat { .. }, _) => true,
+        (
+            Op::FpAdd | Op::FpSub | Op::FpMul | Op::FpDiv | Op::FpFmod | Op::FpSqrt | Op::FpToSBvSat { .. },
+            _,
+        ) => true,
         _ => pool.sort(t).is_float(),
     })
 }
@@ -130,12 +133,16 @@ fn literals(point: &mut Point, order: &[TermId]) -> bool {
 fn candidates(sort: Sort, literals: &[(Sort, u128)]) -> Vec<u128> {
     let w = sort.bits();
     let mut list = match sort.float() {
-        Some(Float::F32) => [0.0, 1.0, -1.0, 0.5, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN_POSITIVE]
-            .map(f32_bits)
-            .to_vec(),
-        Some(Float::F64) => [0.0, 1.0, -1.0, 0.5, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, f64::MIN_POSITIVE]
-            .map(f64_bits)
-            .to_vec(),
+        Some(Float::F32) => {
+            [0.0, 1.0, -1.0, 0.5, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN_POSITIVE]
+                .map(f32_bits)
+                .to_vec()
+        }
+        Some(Float::F64) => {
+            [0.0, 1.0, -1.0, 0.5, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, f64::MIN_POSITIVE]
+                .map(f64_bits)
+                .to_vec()
+        }
         None => vec![0, 1, mask(w), 1u128 << (w - 1), mask(w) >> 1],
     };
     for &(other, k) in literals {
