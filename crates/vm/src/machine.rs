@@ -29,6 +29,9 @@ impl Default for Limits {
     }
 }
 
+/// Instructions between two looks at the interrupt.
+const POLL: u64 = 1 << 12;
+
 /// What the program did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -78,6 +81,8 @@ pub struct Vm<L: Lang> {
     pub steps: u64,
     /// Where `steps` ends the run.
     pub(crate) step_limit: u64,
+    /// Where `steps` is next compared with the limit, and the interrupt looked at.
+    pub(crate) poll_at: u64,
     pub(crate) vals: Vec<u64>,
     pub(crate) terms: Vec<TermId>,
     pub(crate) frames: Vec<Frame<L>>,
@@ -103,6 +108,7 @@ impl<L: Lang> Vm<L> {
             stopped_at: String::new(),
             steps: 0,
             step_limit: 0,
+            poll_at: 0,
             vals: Vec::new(),
             terms: Vec::new(),
             frames: Vec::new(),
@@ -141,6 +147,7 @@ impl<L: Lang> Vm<L> {
     /// looks at a finished run, never by natives (they return [`crate::NativeResult::Call`]).
     pub fn call(&mut self, func: FuncId, args: &[Val]) -> Outcome {
         self.step_limit = self.steps.saturating_add(self.limits.steps);
+        self.poll_at = self.steps;
         let depth = self.frames.len();
         let outcome = match self.enter(func, args, Ret::Done) {
             Ok(Some(outcome)) => outcome,
@@ -265,13 +272,14 @@ impl<L: Lang> Vm<L> {
         if term.is_some() && self.pool.as_const(term).is_none() { term } else { TermId::NONE }
     }
 
-    pub(crate) fn check_budget(&self) -> Result<(), Stop> {
+    pub(crate) fn check_budget(&mut self) -> Result<(), Stop> {
         if self.steps >= self.step_limit {
             return Err(Stop::Steps);
         }
         if self.interrupt.load(Ordering::Relaxed) {
             return Err(Stop::Interrupted);
         }
+        self.poll_at = self.step_limit.min(self.steps.saturating_add(POLL));
         Ok(())
     }
 

@@ -33,7 +33,8 @@ impl<L: Lang> Vm<L> {
         }
         let sort = sort_of(ty.reg_type());
         let term = self.map_objects(reference.term, &mut |vm, id| {
-            if id.is_null() {
+            // What this path has excluded may still be among the objects: null, or a class without the field.
+            if id.is_null() || offset + ty.size() > vm.heap.obj(id).size {
                 return Ok(vm.pool.constant(sort, 0));
             }
             let val = vm.load(id, offset, ty)?;

@@ -293,12 +293,15 @@ impl<L: Lang> Vm<L> {
     fn run<const SYM: bool, const WATCH: bool>(&mut self) -> Result<Flow, Stop> {
         let Some(frame) = self.frames.last() else { return Ok(Flow::Reload) };
         // SAFETY: the frame on top owns a reference to this function, and every path below that pushes,
-        // pops or replaces the top frame leaves this call (`reload!`) before the function is looked at again.
-        let function: &Function = unsafe { &*Arc::as_ptr(&frame.function) };
-        let base = frame.base as usize;
-        let tracked = frame.tracked;
-        let func = frame.func;
+        // pops or replaces the top frame leaves this call or takes the new top frame's function (`reload!`)
+        // before the function is looked at again.
+        let mut function: &Function = unsafe { &*Arc::as_ptr(&frame.function) };
+        let mut base = frame.base as usize;
+        let mut tracked = frame.tracked;
+        let mut func = frame.func;
         let mut pc = frame.pc as usize;
+        // Kept in a register; `sync!` writes it back.
+        let mut steps = self.steps;
 
         macro_rules! v {
             ($r:expr) => {
@@ -315,19 +318,34 @@ impl<L: Lang> Vm<L> {
                 Val { bits: v!($r), term: if SYM { t!($r) } else { TermId::NONE } }
             };
         }
-        // Others look at the frame's pc: exceptions, places, sites.
+        // Others look at the frame's pc: exceptions, places, sites. Whatever can leave this call comes after it.
         macro_rules! sync {
             () => {
+                self.steps = steps;
                 if let Some(frame) = self.frames.last_mut() {
                     frame.pc = pc as u32;
                 }
             };
         }
+        // Goes on in the frame that is on top now; without leaving this call if this loop is the one for it.
         macro_rules! reload {
+            () => {{
+                let Some(frame) = self.frames.last() else { return Ok(Flow::Reload) };
+                if WATCH || frame.symbolic != SYM {
+                    return Ok(Flow::Reload);
+                }
+                // SAFETY: as above.
+                function = unsafe { &*Arc::as_ptr(&frame.function) };
+                base = frame.base as usize;
+                tracked = frame.tracked;
+                func = frame.func;
+                pc = frame.pc as usize;
+                continue;
+            }};
             ($outcome:expr) => {
-                return match $outcome {
-                    Some(outcome) => Ok(Flow::Done(outcome)),
-                    None => Ok(Flow::Reload),
+                match $outcome {
+                    Some(outcome) => return Ok(Flow::Done(outcome)),
+                    None => reload!(),
                 }
             };
         }
@@ -421,7 +439,7 @@ impl<L: Lang> Vm<L> {
                 if tracked {
                     self.trace.blocks.insert((func, block));
                 }
-                if self.steps >= self.step_limit || self.steps & 0x3ff == 0 {
+                if steps >= self.poll_at {
                     sync!();
                     self.check_budget()?;
                 }
@@ -439,7 +457,7 @@ impl<L: Lang> Vm<L> {
             ($check:expr, $a:expr, $b:expr) => {{
                 sync!();
                 self.raise(Raise::Check { check: $check, a: $a, b: $b })?;
-                return Ok(Flow::Reload);
+                reload!();
             }};
         }
         macro_rules! load {
@@ -510,7 +528,7 @@ impl<L: Lang> Vm<L> {
 
         loop {
             let inst = function.code[pc];
-            self.steps += 1;
+            steps += 1;
             if WATCH && tracked {
                 self.watch_line(func, function.positions[pc].line);
             }
@@ -672,6 +690,10 @@ impl<L: Lang> Vm<L> {
                 }
                 Op::GuardBounds => {
                     let (array, index) = (val!(inst.a), val!(inst.b));
+                    if SYM && array.term.is_some() {
+                        sync!();
+                        self.deref(array)?;
+                    }
                     let len = self.heap.len(array.as_obj());
                     let inside = (index.bits as u32) < len;
                     let len_term = self.heap.len_term(array.as_obj());
@@ -736,9 +758,17 @@ impl<L: Lang> Vm<L> {
                 }
                 Op::GuardStore => {
                     let (array, elem) = (val!(inst.a), val!(inst.b));
+                    if SYM && (array.term.0 | elem.term.0) != 0 {
+                        sync!();
+                        self.deref(array)?;
+                        if elem.term.is_some() {
+                            let null = self.pool.bv(32, 0);
+                            let is_null = self.pool.eq(elem.term, null);
+                            self.decide(ElemKind::Which, is_null, elem.bits == 0)?;
+                        }
+                    }
                     if !elem.as_obj().is_null() {
                         if SYM && elem.term.is_some() {
-                            sync!();
                             self.dispatch_class(elem)?;
                         }
                         let array_class = self.heap.class(array.as_obj());
@@ -819,9 +849,7 @@ impl<L: Lang> Vm<L> {
                     set!(inst, array.0 as u64)
                 }
                 Op::InstanceOf => {
-                    if SYM && t!(inst.a).is_some() {
-                        sync!();
-                    }
+                    sync!();
                     let val = self.instance_of(val!(inst.a), ClassId(inst.b))?;
                     set_val!(inst, val);
                 }
@@ -863,7 +891,7 @@ impl<L: Lang> Vm<L> {
                                 Ok(callee) => callee,
                                 Err(raise) => {
                                     self.raise(raise)?;
-                                    return Ok(Flow::Reload);
+                                    reload!();
                                 }
                             }
                         }
@@ -885,10 +913,10 @@ impl<L: Lang> Vm<L> {
                                     }
                                 }
                             }
-                            if self.steps >= self.step_limit {
-                                return Err(Stop::Steps);
+                            if steps >= self.poll_at {
+                                self.check_budget()?;
                             }
-                            return Ok(Flow::Reload);
+                            reload!();
                         }
                         None => {
                             let args: Vec<Val> = list.iter().map(|r| val!(r.0)).collect();
@@ -930,6 +958,7 @@ impl<L: Lang> Vm<L> {
                 }
                 Op::Ret | Op::RetVal => {
                     let val = (inst.op == Op::RetVal).then(|| val!(inst.a));
+                    self.steps = steps;
                     let Some(frame) = self.frames.pop() else { return Ok(Flow::Reload) };
                     let done = self.deliver(val, frame.ret)?;
                     reload!(done)
@@ -945,7 +974,7 @@ impl<L: Lang> Vm<L> {
                     sync!();
                     let raise = self.lang.trap_raise(check_of(inst.a), StrId(inst.b));
                     self.raise(raise)?;
-                    return Ok(Flow::Reload);
+                    reload!();
                 }
             }
             pc += 1;
