@@ -6,6 +6,8 @@ use std::process::Command;
 use std::sync::Arc;
 
 use ir::FuncId;
+use jvm::boot::{BootOptions, boot};
+use jvm::entry::entries;
 use jvm::load::{ClassPath, Jdk};
 use jvm::{Jvm, Options};
 use vm::{Outcome, Val, Vm};
@@ -38,6 +40,12 @@ pub fn open(folder: &Path) -> Jvm {
     Jvm::new(path, Options::default()).expect("the base classes link")
 }
 
+/// A booted world over a folder of classes.
+pub fn booted(folder: &Path) -> Vm<Jvm> {
+    let jdk = Arc::new(Jdk::open(Path::new(JDK)).expect("the JDK opens"));
+    boot(&BootOptions::new(jdk, vec![folder.to_owned()])).expect("the JDK boots")
+}
+
 /// A static or instance method by class, name and descriptor.
 pub fn method(jvm: &mut Jvm, class: &str, name: &str, descriptor: &str) -> FuncId {
     let class = jvm.class(class).expect("the class is there");
@@ -61,8 +69,9 @@ pub fn text(jvm: &mut Jvm, class: &str, name: &str) -> String {
 }
 
 pub fn run(vm: &mut Vm<Jvm>, class: &str, name: &str, args: &[Val]) -> Outcome {
-    let func = named(&mut vm.lang, class, name);
-    vm.call(func, args)
+    let target = named(&mut vm.lang, class, name);
+    let entry = entries(&mut vm.lang, target, true).remove(0);
+    vm.call(entry.func, args)
 }
 
 /// The i32 a method returns.
