@@ -23,7 +23,7 @@ pub fn run(args: &ShowArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failure>
                     continue;
                 };
                 match (args.what, args.dot) {
-                    (ShowWhat::Cfg, true) => print!("{}", ir::dot(&function, &vm.lang)),
+                    (ShowWhat::Cfg, true) => print!("{}", ir::dot::dot(&function, &vm.lang)),
                     (ShowWhat::Cfg, false) => print!("{}", cfg_text(&function)),
                     _ => print!("{}", ir::text::print_function(&function, &vm.lang)),
                 }

@@ -1,4 +1,4 @@
-//! The fewest runs that show everything: each obligation that any run meets, and each way to fail.
+//! The fewest runs that show everything: each obligation that any run meets, and each way to end.
 
 use crate::finished::{End, Finished};
 use term::Value;
@@ -7,7 +7,7 @@ use term::Value;
 const SEARCH: u32 = 20_000;
 
 /// Indices, ascending, of a smallest set of runs that meets every obligation any run meets and holds one
-/// witness of each exception class and throwing site. Among equal sets: normal returns, then simple
+/// witness of a normal return and of each exception class and throwing site. Among equal sets: normal returns, then simple
 /// inputs, then short runs, then early ones. Runs that are no behaviour of the program are never taken.
 pub fn select<O>(finished: &[Finished<O>]) -> Vec<usize> {
     let mut runs: Vec<Item> = finished
@@ -16,7 +16,7 @@ pub fn select<O>(finished: &[Finished<O>]) -> Vec<usize> {
         .filter(|(_, f)| f.end.is_behaviour())
         .map(|(index, f)| Item { index, cost: cost(f), needs: f.meets.iter().map(|o| *o as usize).collect() })
         .collect();
-    add_failures(finished, &mut runs);
+    add_ends(finished, &mut runs);
     runs.sort_by_key(|item| (item.cost, item.index));
     let mut problem = Cover::new(&runs);
     let mut chosen = problem.solve();
@@ -54,15 +54,12 @@ fn cost<O>(run: &Finished<O>) -> Cost {
     (run.end != End::Returned, complexity, run.steps)
 }
 
-/// Each kind of failure is one more thing to show.
-fn add_failures<O>(finished: &[Finished<O>], runs: &mut [Item]) {
+/// Each way to end is one more thing to show: a normal return as well as each kind of failure.
+fn add_ends<O>(finished: &[Finished<O>], runs: &mut [Item]) {
     let first = runs.iter().flat_map(|item| &item.needs).max().map_or(0, |max| max + 1);
     let mut kinds: Vec<&End> = Vec::new();
     for item in runs {
         let end = &finished[item.index].end;
-        if !matches!(end, End::Threw { .. }) {
-            continue;
-        }
         let kind = kinds.iter().position(|k| *k == end).unwrap_or_else(|| {
             kinds.push(end);
             kinds.len() - 1

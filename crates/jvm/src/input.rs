@@ -6,7 +6,7 @@
 
 use ir::{ClassId, MemType, Type};
 use ledger::Kind as Imprecision;
-use term::{Sort, TermId};
+use term::{Assignment, Sort, TermId};
 use vm::{ObjId, Origin, Outcome, Stop, Val, View, Vm};
 
 use crate::load::{FieldType, access};
@@ -20,10 +20,24 @@ pub enum Kind {
     /// A `java.lang.String`.
     Str,
     /// A box of a primitive.
-    Boxed { class: ClassId, prim: FieldType },
+    Boxed {
+        class: ClassId,
+        prim: FieldType,
+    },
     /// A constant of an enum, by its place in the list.
-    Enum { class: ClassId, constants: Vec<ObjId> },
-    Array { class: ClassId, elem: Box<Kind> },
+    Enum {
+        class: ClassId,
+        constants: Vec<ObjId>,
+    },
+    Array {
+        class: ClassId,
+        elem: Box<Kind>,
+    },
+    /// Objects of one class stand for all that the type allows.
+    Only {
+        kind: Box<Kind>,
+        ty: String,
+    },
     /// Nothing but null, because we cannot make objects of the type yet.
     Null(String),
 }
@@ -34,7 +48,7 @@ pub const MAX_LENGTH: u32 = 1 << 16;
 /// How many characters decide whether a string needs 16-bit units; beyond them it is assumed.
 const CODER_UNITS: u32 = 4;
 
-/// How to make inputs of a type. Initialises enums, so it belongs before the snapshot.
+/// How to make inputs of a type. Initialises enums and adds them to the snapshot, so it belongs between runs.
 pub fn kind_of(vm: &mut Vm<Jvm>, ty: &FieldType) -> Kind {
     match ty {
         FieldType::Class(name) => class_kind(vm, name),
@@ -59,16 +73,11 @@ fn class_kind(vm: &mut Vm<Jvm>, name: &str) -> Kind {
         "java/lang/Double" => FieldType::Double,
         // The simplest objects a person would pass.
         "java/lang/CharSequence" | "java/lang/Object" | "java/lang/Comparable" | "java/io/Serializable" => {
-            vm.ledger.note(
-                Imprecision::UnsupportedInput,
-                name.replace('/', "."),
-                "only strings and null are tried",
-            );
-            return Kind::Str;
+            return Kind::Only { kind: Box::new(Kind::Str), ty: name.replace('/', ".") };
         }
         "java/lang/Number" => {
-            vm.ledger.note(Imprecision::UnsupportedInput, "java.lang.Number", "only Integer and null are tried");
-            return class_kind(vm, "java/lang/Integer");
+            let kind = Box::new(class_kind(vm, "java/lang/Integer"));
+            return Kind::Only { kind, ty: name.replace('/', ".") };
         }
         _ => return enum_kind(vm, name),
     };
@@ -79,23 +88,22 @@ fn class_kind(vm: &mut Vm<Jvm>, name: &str) -> Kind {
 }
 
 fn enum_kind(vm: &mut Vm<Jvm>, name: &str) -> Kind {
-    let unsupported = |vm: &mut Vm<Jvm>| {
-        vm.ledger.note(Imprecision::UnsupportedInput, name.replace('/', "."), "only null is tried");
-        Kind::Null(name.to_string())
-    };
-    let Ok(class) = vm.lang.class(name) else { return unsupported(vm) };
+    let unsupported = Kind::Null(name.replace('/', "."));
+    let Ok(class) = vm.lang.class(name) else { return unsupported };
     if vm.lang.classes[class].access & access::ENUM == 0 {
-        return unsupported(vm);
+        return unsupported;
     }
     match enum_constants(vm, class) {
         Some(constants) if !constants.is_empty() => Kind::Enum { class, constants },
-        _ => unsupported(vm),
+        _ => unsupported,
     }
 }
 
-/// The constants of an enum in order; initialises it. `None` if that fails.
+/// The constants of an enum in order; initialises it in the snapshot. `None` if that fails.
 pub fn enum_constants(vm: &mut Vm<Jvm>, class: ClassId) -> Option<Vec<ObjId>> {
+    vm.start_run(Assignment::default());
     initialise(vm, class).ok()?;
+    vm.freeze();
     let mirror = <Jvm as vm::Lang>::statics(vm, class).ok()?;
     let fields = &vm.lang.classes[class].fields;
     let offsets: Vec<u32> =
@@ -123,7 +131,14 @@ pub fn make(vm: &mut Vm<Jvm>, name: &str, kind: &Kind) -> Result<Val, Stop> {
         Kind::Boxed { class, prim } => boxed(vm, name, *class, prim),
         Kind::Enum { constants, .. } => enum_constant(vm, name, constants),
         Kind::Array { class, elem } => array(vm, name, *class, elem),
-        Kind::Null(_) => Ok(Val::ZERO),
+        Kind::Only { kind, ty } => {
+            vm.ledger.note(Imprecision::UnsupportedInput, ty, "only one class of objects is tried");
+            make(vm, name, kind)
+        }
+        Kind::Null(ty) => {
+            vm.ledger.note(Imprecision::UnsupportedInput, ty, "only null is tried");
+            Ok(Val::ZERO)
+        }
     }
 }
 

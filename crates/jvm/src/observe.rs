@@ -34,7 +34,11 @@ pub enum Seen {
     Map(Vec<(Seen, Seen)>),
     Optional(Option<Box<Seen>>),
     /// Any other object: its class, its identity, and what its getters show.
-    Object { class: ClassId, id: ObjId, getters: Vec<(FuncId, Seen)> },
+    Object {
+        class: ClassId,
+        id: ObjId,
+        getters: Vec<(FuncId, Seen)>,
+    },
     /// Not looked into: too deep, too large, or it threw.
     Opaque(ClassId),
 }
@@ -90,12 +94,13 @@ fn see_ref(vm: &mut Vm<Jvm>, object: ObjId, depth: u32) -> Seen {
     match &*name {
         "java/lang/String" => return string_units(vm, object).map_or(Seen::Opaque(class), Seen::Str),
         "java/lang/Class" => {
-            return crate::link::class_of_mirror(vm, object).map_or(Seen::Opaque(class), Seen::Class);
+            return Seen::Class(crate::link::class_of_mirror(vm, object));
         }
         _ => {}
     }
     if let Some(prim) = boxed_type(&name)
-        && let Some(field) = vm.lang.classes[class].fields.iter().find(|f| &*f.name == "value" && !f.is_static())
+        && let Some(field) =
+            vm.lang.classes[class].fields.iter().find(|f| &*f.name == "value" && !f.is_static())
     {
         let bits = vm.load_bits(object, field.offset, field.ty);
         return Seen::Boxed(Box::new(see_typed(vm, bits, &prim, depth)));
@@ -116,7 +121,7 @@ fn see_array(vm: &mut Vm<Jvm>, array: ObjId, class: ClassId, depth: u32) -> Seen
     }
     let cell = <Jvm as vm::Lang>::class_info(&vm.lang, class).elem.unwrap_or(MemType::Ref);
     let elem = match FieldType::parse(&vm.lang.classes[class].name) {
-        Some(FieldType::Array(elem)) => *elem,
+        Some(FieldType::Array(elem)) => (*elem).clone(),
         _ => return Seen::Opaque(class),
     };
     let items = (0..len)
@@ -196,9 +201,13 @@ fn see_library(vm: &mut Vm<Jvm>, object: ObjId, class: ClassId, depth: u32) -> S
         return Seen::Set(items.into_iter().map(|item| see_ref(vm, item, depth + 1)).collect());
     }
     if is(vm, "java/util/Map") {
-        let Some(entries) = ask(vm, object, "entrySet", "()Ljava/util/Set;") else { return Seen::Opaque(class) };
+        let Some(entries) = ask(vm, object, "entrySet", "()Ljava/util/Set;") else {
+            return Seen::Opaque(class);
+        };
         let entries = ObjId(entries as u32);
-        let Some(array) = ask(vm, entries, "toArray", "()[Ljava/lang/Object;") else { return Seen::Opaque(class) };
+        let Some(array) = ask(vm, entries, "toArray", "()[Ljava/lang/Object;") else {
+            return Seen::Opaque(class);
+        };
         let array = ObjId(array as u32);
         if array.is_null() || vm.heap.len(array) > MAX_ELEMS {
             return Seen::Opaque(class);
@@ -307,4 +316,12 @@ fn is_getter_name(name: &str) -> bool {
         || prefixed("is")
         || prefixed("has")
         || matches!(name, "size" | "length" | "count" | "isEmpty" | "value" | "toString")
+}
+
+/// What `getMessage()` of an exception says.
+pub fn message(vm: &mut Vm<Jvm>, exception: ObjId) -> Option<Vec<u16>> {
+    let trace = std::mem::take(&mut vm.trace);
+    let text = ask(vm, exception, "getMessage", "()Ljava/lang/String;");
+    vm.trace = trace;
+    string_units(vm, ObjId(text? as u32))
 }

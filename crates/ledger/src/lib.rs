@@ -58,7 +58,7 @@ kinds! {
     BudgetSpent = "budget-spent", "paths were left because the budget was spent", false;
     /// The sizes of input strings and arrays are bounded.
     /// Verdicts hold within these bounds and say so.
-    InputBound = "input-bound", "input strings and arrays were bounded in length", true;
+    InputBound = "input-bound", "input strings and arrays were bounded in length", false;
     /// Branches that could lead nowhere new were not split (the default, switched off by --exhaustive).
     NotSplit = "not-split", "branches that add no obligation were not split", false;
     /// The class was initialised in a way the real runtime may see differently.

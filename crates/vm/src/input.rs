@@ -51,6 +51,11 @@ impl Inputs {
         id
     }
 
+    /// Names of the sequences of 16-bit elements, which are texts or arrays of characters, in order.
+    pub fn texts(&self) -> Vec<String> {
+        self.sequences.values().filter(|s| s.elem == Sort::Bv(16)).map(|s| s.name.clone()).collect()
+    }
+
     pub fn by_name(&self, name: &str) -> Option<InputId> {
         self.by_name.get(name).copied()
     }

@@ -79,19 +79,24 @@ fn facts(vm: &Vm<Jvm>, finished: &Finished<Stage>, spelling: &JavaSpelling) -> V
     let mut facts: Vec<Fact> = Vec::new();
     let steps = finished.path.iter().filter(|step| step.kind != ElemKind::Prefer);
     for (step, condition) in steps.zip(&finished.condition) {
-        let decided = matches!(step.kind, ElemKind::Branch | ElemKind::Check(_) | ElemKind::Which);
-        let tracked = vm.lang.funcs.get(step.site.func).is_some_and(|f| f.tracked);
-        if !decided || !tracked {
+        if !matches!(step.kind, ElemKind::Branch | ElemKind::Check(_)) {
             continue;
         }
+        let tracked = vm.lang.funcs.get(step.site.func).is_some_and(|f| f.tracked);
         if let Some(fact) = fact(&vm.pool, *condition, spelling)
             && !facts.contains(&fact)
         {
-            facts.push(fact);
+            // What the library decided is worth telling only if it is simple (`s.length() == 0`).
+            if tracked || fact.word.is_some() && facts.len() < LIBRARY_FACTS {
+                facts.push(fact);
+            }
         }
     }
     facts
 }
+
+/// Beyond so many conditions, the library's are left out.
+const LIBRARY_FACTS: usize = 6;
 
 const COMMENT_WIDTH: usize = 100;
 
@@ -103,6 +108,10 @@ fn comment(facts: &[Fact], outcome: &Outcome, result: Option<&Value>) -> Vec<Str
             Some(Value::Bool(b)) => format!("returns {b}"),
             Some(Value::Null) => "returns null".to_string(),
             Some(Value::Int(i)) => format!("returns {i}"),
+            Some(Value::Long(i)) => format!("returns {i}"),
+            Some(Value::Double(bits)) => format!("returns {:?}", f64::from_bits(*bits)),
+            Some(Value::Str(text)) if text.0.is_empty() => "returns \"\"".to_string(),
+            Some(Value::Enum { constant, .. }) => format!("returns {constant}"),
             Some(_) => "returns a value".to_string(),
             None => "returns".to_string(),
         },

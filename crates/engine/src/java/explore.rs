@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use coverage::Obligation;
-use explore::{Exploration, Session, Spent, Stopped, Verdict, Why, minimise, select, strategy};
+use explore::{Exploration, Session, Spent, Stopped, Target, Verdict, Why, minimise, select, strategy};
 use ir::{ClassId, FuncId, Function, Op};
 use jvm::load::access;
 use jvm::observe::Seen;
@@ -289,9 +289,9 @@ impl ClassExplorer<'_> {
 
     /// The obligations of the method and of what it can reach in tracked classes.
     fn goal(&mut self, subject: &Subject) -> CoverageGoal {
-        let mut open: Vec<FuncId> = Vec::new();
-        open.extend(subject.constructor.as_ref().map(|(f, _)| *f));
-        open.extend(subject.method.as_ref().map(|(f, _)| *f));
+        // A constructor's obligations are its own tests' business, not those of each method.
+        let under_test = subject.method.as_ref().or(subject.constructor.as_ref());
+        let mut open: Vec<FuncId> = under_test.map(|(f, _)| *f).into_iter().collect();
         let mut seen: BTreeSet<FuncId> = BTreeSet::new();
         let mut functions: Vec<(FuncId, Arc<Function>)> = Vec::new();
         while let Some(func) = open.pop() {
@@ -420,6 +420,10 @@ impl ClassExplorer<'_> {
         found: &mut MethodResult,
     ) {
         let mut finished = exploration.finished;
+        if subject.method.is_some() {
+            // Runs that did not come to the call show nothing of the method.
+            finished.retain(|run| run.observation == Stage::Call || subject.constructor.is_none());
+        }
         let chosen: Vec<usize> = match self.config.all_paths {
             true => (0..finished.len()).filter(|i| finished[*i].end.is_behaviour()).collect(),
             false => select(&finished),
@@ -431,6 +435,7 @@ impl ClassExplorer<'_> {
         for index in chosen {
             let run = &mut finished[index];
             minimise(self.vm, subject, run);
+            prettify(self.vm, subject, run);
             let detail = subject.detail(self.vm, &run.model);
             let case = case::case(self.vm, subject, run, &detail, &spelling, &exploration.ledger);
             let mut case = match case {
@@ -551,6 +556,39 @@ fn declare(vm: &mut Vm<Jvm>, name: &str) -> Option<term::VarId> {
     let term = vm.inputs.elem(&mut vm.pool, id, index.parse().ok()?);
     vm.pool.var_of(term)
 }
+
+/// Gives characters that the path does not depend on a readable value instead of zero.
+fn prettify(vm: &mut Vm<Jvm>, subject: &mut Subject, run: &mut explore::Finished<Stage>) {
+    let mut used: BTreeSet<term::VarId> = BTreeSet::new();
+    for condition in &run.condition {
+        used.extend(vm.pool.vars(*condition).iter().copied());
+    }
+    let mut model = run.model.clone();
+    for name in vm.inputs.texts() {
+        let Some(id) = vm.inputs.by_name(&name) else { continue };
+        let length = vm.inputs.get(id).len;
+        let Some(length) = vm.pool.var_of(length).map(|v| model.bits(v)) else { continue };
+        for i in 0..length.min(READABLE) as u32 {
+            let unit = vm.inputs.elem(&mut vm.pool, id, i);
+            if let Some(var) = vm.pool.var_of(unit).filter(|v| !used.contains(v)) {
+                model.set_bits(var, 'a' as u128);
+            }
+        }
+    }
+    if model == run.model {
+        return;
+    }
+    vm.start_run(model.clone());
+    let outcome = subject.execute(vm);
+    let same_end = explore::End::of(vm, &outcome) == run.end;
+    let path = vm.trace.elems.iter().map(|e| explore::Step { site: e.site, kind: e.kind, choice: e.choice });
+    if same_end && path.eq(run.path.iter().copied()) {
+        run.model = model;
+    }
+}
+
+/// So many characters of a string are made readable.
+const READABLE: u128 = 256;
 
 /// The same subject in another VM.
 fn counterpart(jvm: &Jvm, other: &mut Vm<Jvm>, subject: &Subject) -> Option<Subject> {
