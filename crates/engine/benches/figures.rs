@@ -1,0 +1,108 @@
+//! The figures of `make bench`: rates of the VM and the explorer, with what the design expects beside them.
+//!
+//! Rates depend on the machine; compare figures of one run with each other, or runs on one machine.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use engine::{Budget, Config, Framework, Places, Strategy, Worlds, class_path, resolve};
+use vm::{Outcome, Val};
+
+fn main() {
+    let classes = compile();
+    let config = config(&classes);
+    let places = Places { java_home: std::env::var_os("JAVA_HOME"), path: std::env::var_os("PATH") };
+    let interrupt = Arc::new(AtomicBool::new(false));
+
+    let started = Instant::now();
+    let path = class_path(&config, &places).expect("a JDK");
+    let mut worlds = Worlds::boot(&config, &path, &interrupt, &mut |_| {}).expect("the JDK boots");
+    let boot = started.elapsed();
+    println!("boot of JDK {}: {:.0} ms, {} instructions", path.jdk().version, boot.as_secs_f64() * 1e3, worlds.vm.steps);
+
+    let first = {
+        let target = &resolve(&["bench.Figures#classify".to_string()], &path).expect("the class")[0];
+        let mut small = config.clone();
+        small.budget.max_paths = Some(1);
+        worlds.explore(&small, target, Instant::now(), &mut |_| {}).expect("explored");
+        started.elapsed()
+    };
+    println!("start to first test, without the confirming run: {:.0} ms (design: below 1000)", first.as_secs_f64() * 1e3);
+
+    println!("\nconcrete code (design: tens of millions of IR operations a second)");
+    for (method, n) in [("sum", 5_000_000), ("sieve", 1_000_000), ("words", 100_000)] {
+        concrete(&mut worlds, method, n);
+    }
+
+    println!("\nexploration (design: a thousand paths a second, solver included)");
+    for method in ["classify", "inversions", "command"] {
+        let target = &resolve(&[format!("bench.Figures#{method}")], &path).expect("the class")[0];
+        let mut all = config.clone();
+        all.exhaustive = true;
+        all.budget.max_paths = Some(1500);
+        let started = Instant::now();
+        let result = worlds.explore(&all, target, started, &mut |_| {}).expect("explored");
+        let (seconds, method) = (started.elapsed().as_secs_f64(), &result.methods[0]);
+        println!(
+            "  {:<12} {:>6} paths {:>8.0} paths/s {:>7} questions {:>5.1} % of them to Z3",
+            method.name,
+            method.paths,
+            method.paths as f64 / seconds,
+            result.solver.questions,
+            100.0 * result.solver.by(solver::LayerKind::Z3) as f64 / result.solver.questions.max(1) as f64
+        );
+    }
+}
+
+/// Runs a static int method of one int and prints its rate.
+fn concrete(worlds: &mut Worlds, method: &str, n: i32) {
+    let vm = &mut worlds.vm;
+    vm.limits.steps = u64::MAX / 2;
+    vm.start_run(term::Assignment::default());
+    let class = vm.lang.class("bench/Figures").expect("the class");
+    let func = vm.lang.declared(class, method, "(I)I").expect("the method");
+    jvm::input::initialise(vm, class).expect("initialised");
+    let (before, started) = (vm.steps, Instant::now());
+    let outcome = vm.call(func, &[Val::i32(n)]);
+    let (seconds, steps) = (started.elapsed().as_secs_f64(), vm.steps - before);
+    assert!(matches!(outcome, Outcome::Returned(_)), "{method}: {outcome:?}");
+    println!("  {method:<12} {steps:>11} operations {:>7.1} M/s", steps as f64 / seconds / 1e6);
+}
+
+fn compile() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let out = std::env::temp_dir().join("testwright-bench");
+    std::fs::create_dir_all(&out).expect("a temporary folder");
+    let status = Command::new("javac")
+        .args(["-g", "-d"])
+        .arg(&out)
+        .arg(root.join("benches/java/Figures.java"))
+        .status()
+        .expect("javac");
+    assert!(status.success());
+    out
+}
+
+fn config(classes: &Path) -> Config {
+    Config {
+        class_path: vec![classes.to_path_buf()],
+        targets: Vec::new(),
+        out: None,
+        jdk: None,
+        criterion: coverage::Criterion::Branch,
+        strategy: Strategy::Coverage,
+        framework: Framework::Junit5,
+        budget: Budget::default(),
+        seed: 0,
+        exhaustive: false,
+        all_paths: false,
+        run: false,
+        trust: false,
+        package_private: false,
+        measure: false,
+        questions: None,
+    }
+}
