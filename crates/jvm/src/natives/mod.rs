@@ -14,7 +14,7 @@ pub use java::io::{Console, Files};
 pub use java::lang::Clock;
 pub(crate) use java::lang::Threads;
 pub use jdk::Environment;
-pub use outside::{describe, stderr, stdout};
+pub use outside::{describe, stack_trace, stderr, stdout};
 pub(crate) use outside::{prime_thread, set_app_loader, thread_started};
 pub use state::Saved;
 

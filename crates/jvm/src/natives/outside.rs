@@ -1,5 +1,6 @@
 //! What the boot and callers outside runs ask of natives.
 
+use super::java::lang::{line, recorded};
 use super::support::{get_ref, set, set_i32, text};
 use super::{Console, Fail, Saved, Vmj};
 use vm::{ObjId, Val};
@@ -57,6 +58,23 @@ pub fn describe(vm: &mut Vmj, exception: ObjId) -> String {
         all.push_str(&describe(vm, cause));
     }
     all
+}
+
+/// The frames of an exception, innermost first: `com.acme.Calc.divide:12`.
+pub fn stack_trace(vm: &mut Vmj, exception: ObjId) -> Vec<String> {
+    let backtrace = get_ref(vm, exception, "backtrace");
+    let places = recorded(vm, backtrace);
+    places
+        .into_iter()
+        .map(|place| {
+            let func = &vm.lang.funcs[place.func];
+            let name = format!("{}.{}", vm.lang.classes[func.class].java_name(), func.name);
+            match line(vm, place) {
+                line if line > 0 => format!("{name}:{line}"),
+                _ => name,
+            }
+        })
+        .collect()
 }
 
 /// What the program wrote to standard output since the run began.

@@ -75,7 +75,7 @@ fn internal_name(name: &str) -> Option<String> {
 }
 
 /// Finds a class as `Class.forName` does; a missing one is a ClassNotFoundException.
-pub(crate) fn find_by_java_name(vm: &mut Vmj, name: &str) -> Res<ClassId> {
+fn find_by_java_name(vm: &mut Vmj, name: &str) -> Res<ClassId> {
     let not_found = || throw("java/lang/ClassNotFoundException", name);
     let internal = internal_name(name).ok_or_else(not_found)?;
     if internal.starts_with('[') && crate::load::FieldType::parse(&internal).is_none() {

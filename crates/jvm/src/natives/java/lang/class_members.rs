@@ -52,7 +52,7 @@ fn optional_bytes(vm: &mut Vmj, bytes: Option<&crate::load::Slice>) -> Res<ObjId
     bytes.map_or(Ok(ObjId::NULL), |bytes| byte_array(vm, bytes))
 }
 
-pub(crate) fn field_object(vm: &mut Vmj, class: ClassId, index: usize) -> Res<ObjId> {
+fn field_object(vm: &mut Vmj, class: ClassId, index: usize) -> Res<ObjId> {
     let file = vm.lang.classes[class].file.clone();
     let Some(field) = file.as_ref().and_then(|file| file.fields.get(index)) else {
         return Err(unsupported("reflection", "a field without a class file"));
@@ -92,7 +92,7 @@ fn get_declared_fields(vm: &mut Vmj, args: &[Val]) -> Res<ObjId> {
 }
 
 /// A `Method` or `Constructor` object for a function.
-pub(crate) fn executable_object(vm: &mut Vmj, func: FuncId) -> Res<ObjId> {
+fn executable_object(vm: &mut Vmj, func: FuncId) -> Res<ObjId> {
     let class = vm.lang.funcs[func].class;
     let slot = func.0 - vm.lang.classes[class].methods.start;
     let Some(method) = method_of(vm, func) else {

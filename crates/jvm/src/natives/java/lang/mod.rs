@@ -4,6 +4,7 @@ mod class;
 mod class_loader;
 mod class_members;
 mod clock;
+mod fdlibm;
 mod invoke;
 mod module;
 mod numbers;
@@ -20,10 +21,10 @@ mod throwable;
 
 pub use clock::Clock;
 
-pub(crate) use class::find_by_java_name;
-pub(crate) use class_members::{executable_object, field_object, field_of_object, func_of_object};
+pub(crate) use class_members::{field_of_object, func_of_object};
 pub(crate) use system::decide_value;
 pub(crate) use thread::Threads;
+pub(crate) use throwable::{line, recorded};
 
 use crate::natives::Row;
 

@@ -76,7 +76,7 @@ fn fill_in_stack_trace(vm: &mut Vmj, args: &[Val]) -> Res<ObjId> {
 }
 
 /// The frames that a backtrace holds.
-fn recorded(vm: &Vmj, backtrace: ObjId) -> Vec<Place> {
+pub(crate) fn recorded(vm: &Vmj, backtrace: ObjId) -> Vec<Place> {
     if backtrace.is_null() || !vm.lang.classes[vm.heap.class(backtrace)].is_array() {
         return Vec::new();
     }
