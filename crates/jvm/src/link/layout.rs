@@ -1,4 +1,6 @@
 //! Where fields lie: natural alignment, wide ones first, behind those of the superclass.
+//!
+//! Sizes are whole words: `Unsafe` exchanges a byte by exchanging the word around it.
 
 use std::sync::Arc;
 
@@ -7,6 +9,8 @@ use ir::MemType;
 use super::class::{FieldInfo, mem_type};
 use super::known::INJECTED;
 use crate::load::{ClassFile, access};
+
+const WORD: u32 = 8;
 
 /// Places for a class's fields: the fields, the size of an instance, the size of the mirror.
 pub(super) fn layout(file: &ClassFile, super_size: u32, mirror_base: u32) -> (Vec<FieldInfo>, u32, u32) {
@@ -44,7 +48,7 @@ pub(super) fn place(fields: &mut [FieldInfo], statics: bool, start: u32) -> u32 
             end = field.offset + size;
         }
     }
-    end
+    end.next_multiple_of(WORD)
 }
 
 /// A field that lowering makes up.

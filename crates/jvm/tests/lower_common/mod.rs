@@ -16,6 +16,11 @@ pub const JDK: &str = "/usr/lib/jvm/java-17-openjdk-amd64";
 
 /// Compiles sources (`Name.java` and text) and opens them; the folder is removed with the second value.
 pub fn compile(sources: &[(&str, &str)], flags: &[&str]) -> (Jvm, tempfile::TempDir) {
+    let folder = compile_on(JDK, sources, flags);
+    (open(folder.path()), folder)
+}
+
+pub fn compile_on(jdk: &str, sources: &[(&str, &str)], flags: &[&str]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut files = Vec::new();
     for (name, text) in sources {
@@ -23,7 +28,7 @@ pub fn compile(sources: &[(&str, &str)], flags: &[&str]) -> (Jvm, tempfile::Temp
         std::fs::write(&file, text).expect("a source file");
         files.push(file);
     }
-    let done = Command::new(format!("{JDK}/bin/javac"))
+    let done = Command::new(format!("{jdk}/bin/javac"))
         .args(["-nowarn", "-d"])
         .arg(folder.path())
         .args(flags)
@@ -31,7 +36,7 @@ pub fn compile(sources: &[(&str, &str)], flags: &[&str]) -> (Jvm, tempfile::Temp
         .output()
         .expect("javac runs");
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    (open(folder.path()), folder)
+    folder
 }
 
 pub fn open(folder: &Path) -> Jvm {
@@ -41,8 +46,8 @@ pub fn open(folder: &Path) -> Jvm {
 }
 
 /// A booted world over a folder of classes.
-pub fn booted(folder: &Path) -> Vm<Jvm> {
-    let jdk = Arc::new(Jdk::open(Path::new(JDK)).expect("the JDK opens"));
+pub fn booted(jdk: &str, folder: &Path) -> Vm<Jvm> {
+    let jdk = Arc::new(Jdk::open(Path::new(jdk)).expect("the JDK opens"));
     boot(&BootOptions::new(jdk, vec![folder.to_owned()])).expect("the JDK boots")
 }
 
