@@ -248,22 +248,36 @@ impl<L: Lang> Vm<L> {
     }
 
     /// The term of a cell, `NONE` if it is concrete.
+    ///
+    /// Cells never overlap. A regular access of a regular object finds its own cell or none; everything else goes
+    /// byte by byte.
     pub fn load_cell(&mut self, object: ObjId, offset: u32, ty: MemType) -> Result<TermId, Stop> {
         let size = ty.size();
         let Some(shadow) = self.heap.shadow(object) else { return Ok(TermId::NONE) };
-        if let Some(cell) = shadow.cells.get(&offset) {
-            if cell.size as u32 == size {
+        match shadow.cells.get(&offset) {
+            Some(cell) if cell.size as u32 == size => {
                 let term = cell.term;
-                return Ok(self.as_cell_sort(term, ty));
+                self.as_cell_sort(object, offset, term, ty)
             }
-            return self.load_bytes(object, offset, ty);
+            None if !shadow.mixed && self.is_regular(object, offset, size) => {
+                let term = self.origin_cell(object, offset)?;
+                self.as_cell_sort(object, offset, term, ty)
+            }
+            _ => self.load_bytes(object, offset, ty),
         }
+    }
+
+    /// Whether an access is to one whole element, or to a field.
+    fn is_regular(&self, object: ObjId, offset: u32, size: u32) -> bool {
         let elem = self.lang.class_info(self.heap.class(object)).elem;
-        if elem.is_some_and(|e| e.size() != size) {
-            return self.load_bytes(object, offset, ty);
-        }
-        let Some(origin) = shadow.origin else { return Ok(TermId::NONE) };
-        let term = match origin.view {
+        elem.is_none_or(|elem| elem.size() == size && offset.is_multiple_of(size))
+    }
+
+    /// The term of an element that nobody wrote, if the array is an input; the offset is the element's own.
+    fn origin_cell(&mut self, object: ObjId, offset: u32) -> Result<TermId, Stop> {
+        let Some(origin) = self.heap.shadow(object).and_then(|s| s.origin) else { return Ok(TermId::NONE) };
+        let size = self.lang.class_info(self.heap.class(object)).elem.map_or(1, MemType::size);
+        Ok(match origin.view {
             View::Whole => {
                 let term = self.inputs.elem(&mut self.pool, origin.input, offset / size);
                 match self.pool.sort(term) {
@@ -285,26 +299,44 @@ impl<L: Lang> Vm<L> {
                     _ => self.pool.extract(15, 8, unit),
                 }
             }
-        };
-        Ok(self.as_cell_sort(term, ty))
+        })
     }
 
     /// A cell that was written as another type of the same size.
-    fn as_cell_sort(&mut self, term: TermId, ty: MemType) -> TermId {
+    fn as_cell_sort(
+        &mut self,
+        object: ObjId,
+        offset: u32,
+        term: TermId,
+        ty: MemType,
+    ) -> Result<TermId, Stop> {
         if term.is_none() {
-            return term;
+            return Ok(term);
         }
         let wanted = Self::cell_sort(ty);
-        let has = self.pool.sort(term);
-        if has == wanted {
-            return term;
+        if self.pool.sort(term) == wanted {
+            return Ok(term);
         }
-        let bits = if has.is_float() { self.pool.fptobits(term) } else { term };
+        let bits = self.cell_bits(object, offset, term)?;
+        if bits.is_none() {
+            return Ok(bits);
+        }
         let term = match wanted.float() {
             Some(float) => self.pool.fp_from_bits(float, bits),
             None => bits,
         };
-        self.symbolic(term)
+        Ok(self.symbolic(term))
+    }
+
+    /// The bits of a cell's term. `NONE` if it is a NaN whose payload terms do not know; then that is decided.
+    fn cell_bits(&mut self, object: ObjId, offset: u32, term: TermId) -> Result<TermId, Stop> {
+        let (op, ty) = match self.pool.sort(term) {
+            Sort::F32 => (ir::Op::F32Bits, MemType::F32),
+            Sort::F64 => (ir::Op::F64Bits, MemType::F64),
+            _ => return Ok(term),
+        };
+        let bits = self.load_bits(object, offset, ty);
+        Ok(self.float_bits(op, Val { bits, term })?.term)
     }
 
     /// A cell put together from cells of other sizes, byte by byte, low byte first.
@@ -323,80 +355,81 @@ impl<L: Lang> Vm<L> {
 
     /// The term of one byte, a constant if it is concrete.
     fn byte_term(&mut self, object: ObjId, offset: u32) -> Result<TermId, Stop> {
-        let elem_size = self.lang.class_info(self.heap.class(object)).elem.map_or(1, MemType::size);
-        let found = self.heap.shadow(object).and_then(|shadow| {
-            (offset.saturating_sub(7)..=offset).rev().find_map(|start| {
-                let cell = shadow.cells.get(&start)?;
-                (start + cell.size as u32 > offset).then_some((start, *cell))
-            })
-        });
-        let (start, term) = match found {
+        let (start, term) = match self.covering_cell(object, offset) {
             Some((start, cell)) => (start, cell.term),
             None => {
-                let ty = match elem_size {
-                    1 => MemType::I8,
-                    2 => MemType::I16,
-                    4 => MemType::I32,
-                    _ => MemType::I64,
-                };
-                let start = offset / elem_size * elem_size;
-                (start, self.load_cell(object, start, ty)?)
+                let size = self.lang.class_info(self.heap.class(object)).elem.map_or(1, MemType::size);
+                let start = offset / size * size;
+                (start, self.origin_cell(object, start)?)
             }
         };
-        if term.is_none() {
+        let bits = match term {
+            TermId::NONE => TermId::NONE,
+            term => self.cell_bits(object, start, term)?,
+        };
+        if bits.is_none() {
             return Ok(self.pool.bv(8, self.heap.read_u8(object, offset) as u64));
         }
-        let term = if self.pool.sort(term).is_float() { self.pool.fptobits(term) } else { term };
         let low = (offset - start) * 8;
-        Ok(self.pool.extract(low + 7, low, term))
+        Ok(self.pool.extract(low + 7, low, bits))
     }
 
-    /// Sets the term of a cell; `NONE` makes it concrete.
+    /// The cell that holds a byte, and where it starts.
+    fn covering_cell(&self, object: ObjId, offset: u32) -> Option<(u32, Cell)> {
+        let shadow = self.heap.shadow(object)?;
+        (offset.saturating_sub(7)..=offset).rev().find_map(|start| {
+            let cell = shadow.cells.get(&start)?;
+            (start + cell.size as u32 > offset).then_some((start, *cell))
+        })
+    }
+
+    /// Sets the term of a cell; `NONE` makes it concrete. To be called before the concrete value is written.
     pub fn store_cell(&mut self, object: ObjId, offset: u32, ty: MemType, term: TermId) -> Result<(), Stop> {
         let size = ty.size();
-        let elem = self.lang.class_info(self.heap.class(object)).elem;
-        if elem.is_some() {
-            self.split_overlaps(object, offset, size)?;
+        let regular = self.is_regular(object, offset, size);
+        let known = self.heap.shadow(object).map(|s| (s.mixed, s.cells.get(&offset).map(|c| c.size as u32)));
+        let fits = |here: Option<u32>| here.is_none_or(|here| here == size);
+        if !regular || known.is_some_and(|(mixed, here)| mixed || !fits(here)) {
+            self.cut_cells(object, offset, size)?;
         }
         let shadow = self.heap.shadow_mut(object);
-        shadow.mixed |= elem.is_some_and(|e| e.size() != size);
-        if term.is_some() {
+        shadow.mixed |= !regular;
+        if term.is_some() || shadow.origin.is_some() {
             shadow.cells.insert(offset, Cell { term, size: size as u8 });
-        } else if shadow.origin.is_some() || elem.is_some_and(|e| e.size() != size) {
-            shadow.cells.insert(offset, Cell { term: TermId::NONE, size: size as u8 });
         } else {
             shadow.cells.remove(&offset);
         }
         Ok(())
     }
 
-    /// Cuts cells that overlap a range to bytes, so that the range can be written.
-    fn split_overlaps(&mut self, object: ObjId, offset: u32, size: u32) -> Result<(), Stop> {
-        let Some(shadow) = self.heap.shadow(object) else { return Ok(()) };
-        let elem_size = self.lang.class_info(self.heap.class(object)).elem.map_or(1, MemType::size);
-        if size == elem_size && !shadow.mixed {
-            return Ok(());
-        }
-        let overlapping: Vec<u32> = (offset.saturating_sub(7)..offset + size)
-            .filter(|start| {
-                *start != offset && shadow.cells.get(start).is_some_and(|c| start + c.size as u32 > offset)
-            })
-            .collect();
-        for start in overlapping {
+    /// Takes a range out of the cells that overlap it; what remains of them are bytes.
+    fn cut_cells(&mut self, object: ObjId, offset: u32, size: u32) -> Result<(), Stop> {
+        let mut kept = Vec::new();
+        let mut gone = Vec::new();
+        for start in offset.saturating_sub(7)..offset + size {
             let Some(cell) = self.heap.shadow(object).and_then(|s| s.cells.get(&start).copied()) else {
                 continue;
             };
-            for i in 0..cell.size as u32 {
-                let byte = self.byte_term(object, start + i)?;
-                let term = self.symbolic(byte);
-                let at = start + i;
-                if i > 0 {
-                    self.heap.shadow_mut(object).cells.insert(at, Cell { term, size: 1 });
-                }
+            let end = start + cell.size as u32;
+            if end <= offset {
+                continue;
             }
-            let first = self.byte_term(object, start)?;
-            let term = self.symbolic(first);
-            self.heap.shadow_mut(object).cells.insert(start, Cell { term, size: 1 });
+            gone.push(start);
+            for at in (start..end).filter(|at| *at < offset || *at >= offset + size) {
+                let byte = match cell.term {
+                    TermId::NONE => TermId::NONE,
+                    _ => self.byte_term(object, at)?,
+                };
+                kept.push((at, self.symbolic(byte)));
+            }
+        }
+        let shadow = self.heap.shadow_mut(object);
+        shadow.mixed |= !kept.is_empty();
+        for start in gone {
+            shadow.cells.remove(&start);
+        }
+        for (at, term) in kept {
+            shadow.cells.insert(at, Cell { term, size: 1 });
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ pub struct Shadow {
     /// What was written since: a term with its size in bytes, or `NONE` for a concrete value that hides the
     /// origin's.
     pub cells: FxHashMap<u32, Cell>,
-    /// Whether any cell of an array has another size than its elements.
+    /// Whether any cell of an array is not one whole element. Cells never overlap.
     pub mixed: bool,
     /// The length of an array, if symbolic.
     pub len: TermId,
