@@ -30,10 +30,10 @@ fn finish(state: u128) -> u128 {
 fn sort_number(sort: Sort) -> u128 {
     match sort {
         Sort::Bool => 0,
-        Sort::Bv(w) => 1 | u128::from(w) << 8,
+        Sort::Bv(w) => 1 | (u128::from(w) << 8),
         Sort::F32 => 2,
         Sort::F64 => 3,
-        Sort::Array { index, elem } => 4 | u128::from(index) << 8 | u128::from(elem) << 40,
+        Sort::Array { index, elem } => 4 | (u128::from(index) << 8) | (u128::from(elem) << 40),
     }
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn leaf(op: Op, sort: Sort, value: u128) -> u128 {
 
 pub(crate) fn node(op: Op, args: impl Iterator<Item = u128>) -> u128 {
     let [first, second] = op.parameters();
-    let head = u128::from(op.code()) + 1 | u128::from(first) << 32 | u128::from(second) << 64;
+    let head = (u128::from(op.code()) + 1) | (u128::from(first) << 32) | (u128::from(second) << 64);
     finish(args.fold(mix(u128::from(K[0]), head), mix))
 }
 

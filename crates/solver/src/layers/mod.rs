@@ -1,5 +1,6 @@
 //! The layers and how they call each other.
 
+pub mod bounds;
 pub mod cache;
 pub mod independence;
 pub mod quick;
@@ -17,15 +18,22 @@ use cache::News;
 pub enum LayerKind {
     Simplify,
     Independence,
+    Bounds,
     Cache,
     Quick,
     Z3,
 }
 
 impl LayerKind {
-    pub const COUNT: usize = 5;
-    pub const ALL: [LayerKind; Self::COUNT] =
-        [LayerKind::Simplify, LayerKind::Independence, LayerKind::Cache, LayerKind::Quick, LayerKind::Z3];
+    pub const COUNT: usize = 6;
+    pub const ALL: [LayerKind; Self::COUNT] = [
+        LayerKind::Simplify,
+        LayerKind::Independence,
+        LayerKind::Bounds,
+        LayerKind::Cache,
+        LayerKind::Quick,
+        LayerKind::Z3,
+    ];
 }
 
 /// One layer: answers, or passes the question (or parts of it) to the rest of the chain.
@@ -50,6 +58,7 @@ impl Layers {
         let mut layers: Vec<Box<dyn Layer>> = vec![
             Box::new(simplify::Simplify),
             Box::new(independence::Independence),
+            Box::new(bounds::Bounds),
             Box::new(cache::Cache::default()),
             Box::new(quick::Quick::new(config.seed)),
             Box::new(z3::Z3::default()),

@@ -48,11 +48,9 @@ enum Flat {
     Parts { terms: Vec<TermId>, origin: Vec<usize> },
 }
 
-fn flatten(pool: &Pool, assertions: &[TermId]) -> Flat {
+fn flatten(pool: &mut Pool, assertions: &[TermId]) -> Flat {
     let (mut terms, mut origin) = (Vec::new(), Vec::new());
     let mut seen: FxHashMap<TermId, usize> = FxHashMap::default();
-    // Atoms under an odd number of negations, to see `p` and `not p` in either order.
-    let mut polarity: FxHashMap<(TermId, bool), usize> = FxHashMap::default();
     let mut work = Vec::new();
     for (i, &assertion) in assertions.iter().enumerate() {
         work.push(assertion);
@@ -65,21 +63,25 @@ fn flatten(pool: &Pool, assertions: &[TermId]) -> Flat {
                     work.extend(args.iter().rev());
                     continue;
                 }
+                (None, (Op::Not, &[inner])) => {
+                    // (not (or c d)) is the conjunction of the negations.
+                    if let (Op::Or, &[c, d]) = pool.node(inner) {
+                        work.extend([pool.not(d), pool.not(c)]);
+                        continue;
+                    }
+                }
                 _ => {}
             }
             if seen.insert(t, i).is_some() {
                 continue;
             }
-            let (atom, positive) = match pool.node(t) {
-                (Op::Not, args) => (args[0], false),
-                _ => (t, true),
-            };
-            if let Some(&other) = polarity.get(&(atom, !positive)) {
+            // Also where negation was pushed into a comparison.
+            let negation = pool.not(t);
+            if let Some(&other) = seen.get(&negation) {
                 let mut core = vec![other, i];
                 core.dedup();
                 return Flat::Contradiction(core);
             }
-            polarity.insert((atom, positive), i);
             terms.push(t);
             origin.push(i);
         }

@@ -76,6 +76,10 @@ fn and_ordered(pool: &mut Pool, x: TermId, y: TermId) -> Option<TermId> {
             (Op::BvUlt | Op::BvSlt, Op::Eq) | (Op::FpLt, Op::FpEq) if same_pair => Some(x),
             // (and (fp.lt x y) (not (fp.lt y x))) ⇒ (fp.lt x y)
             (Op::FpLt, Op::FpLt | Op::FpLe) if r == q && s == p => Some(x),
+            // (and (fp.eq x y) (not (fp.lt x y))) ⇒ (fp.eq x y), either order
+            (Op::FpEq, Op::FpLt) if same_pair => Some(x),
+            // (and (fp.leq x y) (not (fp.lt y x))) ⇒ (fp.leq x y)
+            (Op::FpLe, Op::FpLt) if r == q && s == p => Some(x),
             // (and (fp.leq x y) (not (fp.eq x y))) ⇒ (fp.lt x y)
             (Op::FpLe, Op::FpEq) if same_pair => Some(pool.fplt(p, q)),
             _ => None,

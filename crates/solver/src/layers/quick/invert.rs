@@ -289,7 +289,7 @@ fn factor(v: u128, other: u128, w: u32) -> Option<u128> {
         inverse = inverse.wrapping_mul(2u128.wrapping_sub(odd.wrapping_mul(inverse)));
     }
     // An exact quotient is the small solution.
-    if v % other == 0 {
+    if v.is_multiple_of(other) {
         return Some(v / other);
     }
     Some((v >> shift).wrapping_mul(inverse) & (mask(w) >> shift))
