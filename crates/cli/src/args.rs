@@ -7,6 +7,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use coverage::Criterion;
 
 use engine::{Budget, Config, Framework, Places, Strategy};
+use runner::project::Project;
+
+use crate::Failure;
 
 /// Generates unit tests by exploring compiled code.
 #[derive(Parser)]
@@ -38,9 +41,12 @@ pub struct TargetArgs {
     /// What to test: com.acme.Calc, com.acme.Calc#divide, 'com.acme.Calc#divide(II)I', com.acme.**
     #[arg(required = true, value_name = "TARGET")]
     pub targets: Vec<String>,
-    /// Directories and jars with compiled classes, separated by ':'
-    #[arg(short = 'c', long = "class-path", value_name = "CLASSPATH", default_value = ".")]
-    pub class_path: String,
+    /// Directories and jars with compiled classes, separated by ':' [default: .]
+    #[arg(short = 'c', long = "class-path", value_name = "CLASSPATH")]
+    pub class_path: Option<String>,
+    /// A compiled Maven or Gradle project; its class path is found by itself
+    #[arg(short = 'p', long = "project", value_name = "PROJECT", conflicts_with = "class_path")]
+    pub project: Option<PathBuf>,
     /// The JDK to use [default: JAVA_HOME, then java on the PATH]
     #[arg(long, value_name = "HOME")]
     pub jdk: Option<PathBuf>,
@@ -87,9 +93,10 @@ pub struct GenerateArgs {
     pub target: TargetArgs,
     #[command(flatten)]
     pub search: SearchArgs,
-    /// Where test sources go; files that Testwright did not write are never overwritten
+    /// Where test sources go [default: the project's test folder]; files that Testwright did not write are
+    /// never overwritten
     #[arg(short = 'o', long = "out", value_name = "DIR")]
-    pub out: PathBuf,
+    pub out: Option<PathBuf>,
     /// Test framework
     #[arg(long, value_enum, default_value_t = FrameworkArg::Junit5)]
     pub framework: FrameworkArg,
@@ -230,11 +237,19 @@ pub fn entries(class_path: &str) -> Vec<PathBuf> {
 }
 
 /// The engine's configuration from the common arguments.
-pub fn config(target: &TargetArgs, search: &SearchArgs) -> Config {
-    Config {
-        class_path: entries(&target.class_path),
+pub fn config(target: &TargetArgs, search: &SearchArgs) -> Result<Config, Failure> {
+    let (class_path, out) = match (&target.class_path, &target.project) {
+        (Some(path), _) => (entries(path), None),
+        (None, None) => (vec![PathBuf::from(".")], None),
+        (None, Some(folder)) => {
+            let project = Project::open(folder).map_err(|e| Failure::Failed(e.to_string()))?;
+            (project.class_path, Some(project.test_sources))
+        }
+    };
+    Ok(Config {
+        class_path,
         targets: target.targets.clone(),
-        out: None,
+        out,
         jdk: target.jdk.clone(),
         criterion: search.criterion,
         strategy: match search.strategy {
@@ -258,7 +273,7 @@ pub fn config(target: &TargetArgs, search: &SearchArgs) -> Config {
         package_private: search.package_private,
         measure: false,
         questions: None,
-    }
+    })
 }
 
 /// Defaults for commands that take no search arguments.

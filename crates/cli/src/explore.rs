@@ -13,7 +13,7 @@ use crate::progress::Progress;
 use crate::{End, Failure};
 
 pub fn run(args: &ExploreArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failure> {
-    let mut config = config(&args.target, &args.search);
+    let mut config = config(&args.target, &args.search)?;
     // Without tests to choose, every path is worth printing.
     config.all_paths = true;
     each_class(&config, interrupt, |result| match args.json {
@@ -23,7 +23,7 @@ pub fn run(args: &ExploreArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failu
 }
 
 pub fn cover(args: &CoverArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failure> {
-    let config = config(&args.target, &args.search);
+    let config = config(&args.target, &args.search)?;
     each_class(&config, interrupt, |result| match args.json {
         true => cover_json(result),
         false => cover_text(result),

@@ -11,8 +11,8 @@ use crate::progress::Progress;
 use crate::{End, Failure};
 
 pub fn run(args: &GenerateArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failure> {
-    let mut config = config(&args.target, &args.search);
-    config.out = Some(args.out.clone());
+    let mut config = config(&args.target, &args.search)?;
+    config.out = args.out.clone().or(config.out);
     config.framework = match args.framework {
         FrameworkArg::Junit5 => Framework::Junit5,
         FrameworkArg::Junit4 => Framework::Junit4,

@@ -21,10 +21,11 @@ pub fn run(args: &ReplayArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failur
     };
     let targets = TargetArgs {
         targets: vec![format!("{}#{}{}", target.class, test.method, test.descriptor)],
-        class_path: String::new(),
+        class_path: Some(String::new()),
+        project: None,
         jdk: args.jdk.clone(),
     };
-    let mut config = config(&targets, &default_search());
+    let mut config = config(&targets, &default_search())?;
     config.class_path = match &args.class_path {
         Some(path) => entries(path),
         None => report.class_path.iter().map(Into::into).collect(),

@@ -11,7 +11,7 @@ use crate::args::{ShowArgs, ShowWhat, config, default_search, places};
 use crate::{End, Failure};
 
 pub fn run(args: &ShowArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failure> {
-    let mut config = config(&args.target, &default_search());
+    let mut config = config(&args.target, &default_search())?;
     let setup = prepare(&config, &places())?;
     if matches!(args.what, ShowWhat::Ir | ShowWhat::Cfg) {
         let mut vm = engine::unbooted(&setup.path)?;

@@ -1,6 +1,7 @@
 //! The frontier: alternatives nobody took yet, and the trait by which a strategy picks among them.
 
 use crate::code::Code;
+use crate::finished::RunId;
 use crate::goal::{Goal, ObligationId};
 use crate::tree::Slot;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +18,8 @@ pub struct Candidate {
     pub depth: u32,
     /// How often the site had decided before on this path.
     pub visit: u32,
+    /// The run that met the decision first.
+    pub run: RunId,
     /// Candidates are numbered as they are found.
     pub order: u64,
     /// Where it leads.
@@ -49,15 +52,22 @@ pub trait Strategy {
 /// What a strategy may want to know.
 pub struct Guide<'a> {
     pub(crate) goal: &'a dyn Goal,
-    pub(crate) covered: &'a [Option<crate::finished::RunId>],
+    pub(crate) covered: &'a [Option<RunId>],
     pub(crate) code: &'a Code,
     pub(crate) checks: &'a Checks,
+    pub(crate) near: &'a [bool],
 }
 
 impl Guide<'_> {
     /// Whether the candidate takes an edge that an unmet obligation asks for.
     pub fn is_wanted(&self, candidate: &Candidate) -> bool {
         candidate.leads.edge.is_some_and(|edge| self.goal.of_edge(edge).iter().any(|o| self.is_unmet(*o)))
+    }
+
+    /// Whether the candidate's run came to a branch that an unmet obligation wants to go another way: what was
+    /// decided before, anywhere, may be all that is in the way.
+    pub fn is_near(&self, candidate: &Candidate) -> bool {
+        self.near.get(candidate.run.0 as usize).copied().unwrap_or(false)
     }
 
     /// Whether the candidate is a check of tracked code that no run has seen going that way, or another

@@ -10,6 +10,7 @@ use crate::tree::{Child, GaveUp, Inserted, NodeId, Slot, Tree};
 use crate::verdict::{Verdict, verdicts};
 use ledger::{Kind, Ledger};
 use solver::{Answer, Chain, Query};
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use term::{Assignment, TermId};
 use vm::{Edge, ElemKind, Lang, Outcome, Stop, Trace, Vm};
@@ -94,6 +95,8 @@ struct State<O> {
     checks: Checks,
     covered: Vec<Option<RunId>>,
     finished: Vec<Finished<O>>,
+    /// Runs that came to a branch of an unmet obligation, by number.
+    near: Vec<bool>,
     spent: Spent,
     orders: u64,
     diverged: u64,
@@ -130,6 +133,7 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
             checks: Checks::new(self.options.check_tries),
             covered: vec![None; self.goal.len()],
             finished: Vec::new(),
+            near: Vec::new(),
             spent: Spent::default(),
             orders: 0,
             diverged: 0,
@@ -149,7 +153,13 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
         let met = state.covered.iter().all(Option::is_some);
         while round.len() < batch {
             let guide =
-                Guide { goal: self.goal, covered: &state.covered, code: &state.code, checks: &state.checks };
+                Guide {
+                goal: self.goal,
+                covered: &state.covered,
+                code: &state.code,
+                checks: &state.checks,
+                near: &state.near,
+            };
             let Some(candidate) = self.strategy.next(&guide) else { break };
             // A run that strayed may have been there meanwhile.
             if state.tree.child(candidate.slot) != Child::Open {
@@ -387,10 +397,23 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
             new,
             steps: run.steps,
         });
+        self.note_near(state, merged.new);
         for node in inserted.new {
             self.open(state, node);
         }
         merged
+    }
+
+    /// Marks the last run if it came to a branch that is still wanted; all runs if what is wanted changed.
+    fn note_near(&self, state: &mut State<T::Observation>, changed: bool) {
+        let is_unmet = |o: &ObligationId| state.covered.get(*o as usize).is_some_and(Option::is_none);
+        let wanted: BTreeSet<_> =
+            self.goal.edges().iter().filter(|(_, o)| is_unmet(o)).map(|(e, _)| (e.func, e.index)).collect();
+        let from = if changed { 0 } else { state.near.len() };
+        state.near.truncate(from);
+        for run in &state.finished[from..] {
+            state.near.push(run.edges.iter().any(|e| wanted.contains(&(e.func, e.index))));
+        }
     }
 
     /// Looks at the alternatives of a new node: those that may be tried become candidates.
@@ -431,6 +454,7 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
                     alternative,
                     depth: node.depth,
                     visit: node.visit,
+                    run: node.run,
                     order: state.orders,
                     leads,
                 });

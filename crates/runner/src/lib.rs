@@ -13,6 +13,7 @@ pub mod files;
 pub mod junit;
 pub mod observe;
 pub mod process;
+pub mod project;
 pub mod sandbox;
 mod session;
 pub mod toolchain;

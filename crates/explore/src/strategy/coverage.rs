@@ -11,9 +11,15 @@ use vm::{ElemKind, Site};
 /// A wanted edge that refused so often is no better than its distance says: something else must come first.
 const STUBBORN: u32 = 12;
 
+/// Every so many picks, near runs are not preferred: what is wanted may be easier to reach another way.
+const ASIDE: u64 = 4;
+/// So many candidates of a group are looked at for a near one.
+const LOOK: usize = 32;
+
 #[derive(Default)]
 pub struct Coverage {
     groups: BTreeMap<(Site, ElemKind, u32), Group>,
+    picks: u64,
 }
 
 #[derive(Default)]
@@ -25,8 +31,14 @@ struct Group {
 }
 
 impl Group {
-    fn rank(&self, guide: &Guide<'_>) -> Option<(u32, u32, u32, u32, u64)> {
-        let ((depth, order), candidate) = self.candidates.first_key_value()?;
+    /// The candidate to try: one of a near run before others.
+    fn pick(&self, guide: &Guide<'_>) -> Option<(&(u32, u64), &Candidate)> {
+        let near = self.candidates.iter().take(LOOK).find(|(_, c)| guide.is_near(c));
+        near.or_else(|| self.candidates.first_key_value())
+    }
+
+    fn rank(&self, guide: &Guide<'_>, prefer_near: bool) -> Option<(u32, bool, u32, u32, u32, u64)> {
+        let ((depth, order), candidate) = self.pick(guide)?;
         let class = if candidate.kind == ElemKind::Prefer {
             // A wish is dropped when nothing else is left.
             3
@@ -38,7 +50,8 @@ impl Group {
             2
         };
         let distance = guide.distance(candidate) + self.tried;
-        Some((class, distance, self.tried, *depth, *order))
+        let far = class == 2 && prefer_near && !guide.is_near(candidate);
+        Some((class, far, distance, self.tried, *depth, *order))
     }
 }
 
@@ -49,12 +62,15 @@ impl Strategy for Coverage {
     }
 
     fn next(&mut self, guide: &Guide<'_>) -> Option<Candidate> {
-        let ranked = self.groups.iter().filter_map(|(key, group)| Some((group.rank(guide)?, *key)));
+        self.picks += 1;
+        let prefer_near = !self.picks.is_multiple_of(ASIDE);
+        let ranked = self.groups.iter().filter_map(|(key, group)| Some((group.rank(guide, prefer_near)?, *key)));
         let (_, best) = ranked.min()?;
         let group = self.groups.get_mut(&best)?;
         // Counted now, so that one round does not take all its flips from one group.
         group.tried += 1;
-        group.candidates.pop_first().map(|(_, candidate)| candidate)
+        let key = *group.pick(guide)?.0;
+        group.candidates.remove(&key)
     }
 
     fn feedback(&mut self, candidate: &Candidate, tried: Tried) {
