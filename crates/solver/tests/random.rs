@@ -100,6 +100,27 @@ proptest! {
         prop_assert!(!answer.is_sat(), "{} became {}: {answer:?}", raw.display(b), raw.display(a));
     }
 
+    /// Shrinking keeps every assertion.
+    #[test]
+    fn shrinking_keeps_the_assertions(recipe in numbers(50), inputs in numbers(30), steps in 4usize..20) {
+        let mut pool = Pool::new();
+        let terms = build(&mut pool, &mut Choices::new(&recipe), steps, Allow::ALL);
+        let mut model = assignment(&mut pool, &mut Choices::new(&inputs));
+        let mut assertions = Vec::new();
+        for t in booleans(&pool, &terms) {
+            let holds = model.eval(&pool, t) != 0;
+            assertions.push(if holds { t } else { pool.not(t) });
+        }
+        let order = solver::shrink::default_order(&pool, &assertions);
+        solver::shrink(&pool, &assertions, &mut model, &order);
+        prop_assert!(model.satisfies(&pool, &assertions));
+    }
+}
+
+proptest! {
+    // Each case asks Z3 dozens of times.
+    #![proptest_config(config(40))]
+
     /// Every answer is cross-checked by the audit, with layers left out at random, hints good or bad.
     #[test]
     fn the_chain_agrees_with_z3(
@@ -149,22 +170,6 @@ proptest! {
         let read = read.map_err(|cause| TestCaseError::fail(format!("{cause}\n{script}")))?;
         let contradict = (direct.is_sat() && read.is_unsat()) || (direct.is_unsat() && read.is_sat());
         prop_assert!(!contradict, "{direct:?} but {read:?}:\n{script}");
-    }
-
-    /// Shrinking keeps every assertion and is a fixed point of itself.
-    #[test]
-    fn shrinking_keeps_the_assertions(recipe in numbers(50), inputs in numbers(30), steps in 4usize..20) {
-        let mut pool = Pool::new();
-        let terms = build(&mut pool, &mut Choices::new(&recipe), steps, Allow::ALL);
-        let mut model = assignment(&mut pool, &mut Choices::new(&inputs));
-        let mut assertions = Vec::new();
-        for t in booleans(&pool, &terms) {
-            let holds = model.eval(&pool, t) != 0;
-            assertions.push(if holds { t } else { pool.not(t) });
-        }
-        let order = solver::shrink::default_order(&pool, &assertions);
-        solver::shrink(&pool, &assertions, &mut model, &order);
-        prop_assert!(model.satisfies(&pool, &assertions));
     }
 }
 

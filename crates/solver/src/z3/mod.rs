@@ -119,7 +119,7 @@ impl Context {
             marks.push(mark);
         }
         let verdict = solver.check();
-        self.conclude(pool, &solver, verdict, &marks, &vars)
+        self.conclude(pool, &solver, verdict, &marks, &vars, rlimit)
     }
 
     fn ask_shared(
@@ -134,7 +134,7 @@ impl Context {
         // 0 would mean no limit at all.
         solver.limit(rlimit.max(1));
         let verdict = solver.check_assuming(&marks);
-        let answer = self.conclude(pool, &solver, verdict, &marks, vars);
+        let answer = self.conclude(pool, &solver, verdict, &marks, vars, rlimit);
         // A solver that gave up may be left in the middle of something; only a good one is used again.
         if answer.is_ok() {
             self.shared = Some(solver);
@@ -149,8 +149,10 @@ impl Context {
         verdict: Z3_lbool,
         marks: &[Z3_ast],
         vars: &[VarId],
+        rlimit: u32,
     ) -> Result<Answer, Cause> {
-        self.used = self.used.max(solver.rlimit_used());
+        let before = self.used;
+        self.used = before.max(solver.rlimit_used());
         match verdict {
             Z3_L_TRUE => self.model(pool, solver, vars).map(Answer::Sat),
             Z3_L_FALSE => {
@@ -161,6 +163,8 @@ impl Context {
                 }
                 Ok(Answer::Unsat(core))
             }
+            // Some engines stop at the limit without saying so.
+            _ if self.used - before >= rlimit.into() => Err(Cause::Limit),
             _ => Err(solver.why_unknown()),
         }
     }
