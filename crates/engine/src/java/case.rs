@@ -21,17 +21,14 @@ use super::value::{class_name, field_type, nameable, value};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoCase(pub String);
 
-/// Makes the test case of a run.
+/// Makes the test case of a run; `facts` say under which conditions it is one.
 pub fn case(
-    vm: &Vm<Jvm>,
+    jvm: &Jvm,
     subject: &Subject,
-    finished: &Finished<Stage>,
     detail: &Detail,
-    spelling: &JavaSpelling,
+    facts: &[Fact],
     ledger: &Ledger,
 ) -> Result<TestCase, NoCase> {
-    let jvm = &vm.lang;
-    let facts = facts(vm, finished, spelling);
     let mut arrange = Vec::new();
     let constructor = match &subject.constructor {
         Some((func, params)) => {
@@ -69,13 +66,13 @@ pub fn case(
         Some((func, _)) => jvm.funcs[*func].name.to_string(),
         None => format!("new{}", class_name(jvm, subject.class).simple_name()),
     };
-    let name = test_name(&base, &facts, &outcome, result);
-    let comment = comment(&facts, &outcome, result);
+    let name = test_name(&base, facts, &outcome, result);
+    let comment = comment(facts, &outcome, result);
     Ok(TestCase { name, comment, arrange, act, outcome, asserts, covers: Vec::new() })
 }
 
-/// The conditions that tracked code decided on, in order, each once.
-fn facts(vm: &Vm<Jvm>, finished: &Finished<Stage>, spelling: &JavaSpelling) -> Vec<Fact> {
+/// The conditions that a run decided on, in order, each once.
+pub fn facts(vm: &Vm<Jvm>, finished: &Finished<Stage>, spelling: &JavaSpelling) -> Vec<Fact> {
     let mut facts: Vec<Fact> = Vec::new();
     let steps = finished.path.iter().filter(|step| step.kind != ElemKind::Prefer);
     for (step, condition) in steps.zip(&finished.condition) {

@@ -437,7 +437,8 @@ impl ClassExplorer<'_> {
             minimise(self.vm, subject, run);
             prettify(self.vm, subject, run);
             let detail = subject.detail(self.vm, &run.model);
-            let case = case::case(self.vm, subject, run, &detail, &spelling, &exploration.ledger);
+            let facts = case::facts(self.vm, run, &spelling);
+            let case = case::case(&self.vm.lang, subject, &detail, &facts, &exploration.ledger);
             let mut case = match case {
                 Ok(case) => case,
                 Err(why) => {
@@ -449,7 +450,7 @@ impl ClassExplorer<'_> {
                 .into_iter()
                 .map(|input| (input.name, input.value.bits()))
                 .collect();
-            if let Err(why) = self.stabilise(subject, run, &inputs, &spelling, &mut case) {
+            if let Err(why) = self.stabilise(subject, &inputs, &mut case) {
                 found.untestable.push(why);
                 continue;
             }
@@ -480,9 +481,7 @@ impl ClassExplorer<'_> {
     fn stabilise(
         &mut self,
         subject: &Subject,
-        run: &explore::Finished<Stage>,
         inputs: &BTreeMap<String, u128>,
-        spelling: &JavaSpelling,
         case: &mut TestCase,
     ) -> Result<(), String> {
         let Some(other) = self.other.as_deref_mut() else { return Ok(()) };
@@ -493,7 +492,7 @@ impl ClassExplorer<'_> {
         twin.detail(other, &Assignment::default());
         let model = assign(other, inputs);
         let detail = twin.detail(other, &model);
-        let again = case::case(other, &twin, run, &detail, spelling, &Ledger::default())
+        let again = case::case(&other.lang, &twin, &detail, &[], &Ledger::default())
             .map_err(|why| format!("{} (in a world with other hashes, locale and clock)", why.0))?;
         if std::mem::discriminant(&again.outcome) != std::mem::discriminant(&case.outcome) {
             return Err("the outcome depends on hashes, locale, time zone or clock".to_string());
