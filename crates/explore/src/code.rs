@@ -24,11 +24,13 @@ pub const FAR: u32 = 1_000;
 
 impl Code {
     fn known<L: Lang>(&mut self, vm: &mut Vm<L>, func: FuncId) -> Option<&Known> {
+        // Decisions outside any function (inputs being built) have no code.
+        if func == FuncId(u32::MAX) {
+            return None;
+        }
         self.functions
             .entry(func)
             .or_insert_with(|| match vm.callable(func) {
-                // Decisions outside any function (inputs being built) have no code.
-                _ if func == FuncId(u32::MAX) => None,
                 Ok(Callable::Ir(function)) => {
                     let cfg = Cfg::new(&function);
                     let tracked = vm.lang.is_tracked(func);
@@ -43,9 +45,6 @@ impl Code {
     /// Where an alternative of a decision leads: the edge it takes, if it is a branch's, and the block.
     pub fn leads<L: Lang>(&mut self, vm: &mut Vm<L>, site: Site, kind: ElemKind, alternative: u32) -> Leads {
         let outside = Leads { tracked: false, edge: None, block: None };
-        if site.func == FuncId(u32::MAX) {
-            return outside;
-        }
         let Some(known) = self.known(vm, site.func) else { return outside };
         let function = &*known.function;
         let Some(inst) = function.code.get(site.index as usize) else { return outside };

@@ -152,8 +152,7 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
         let mut round = Vec::with_capacity(batch);
         let met = state.covered.iter().all(Option::is_some);
         while round.len() < batch {
-            let guide =
-                Guide {
+            let guide = Guide {
                 goal: self.goal,
                 covered: &state.covered,
                 code: &state.code,

@@ -277,3 +277,122 @@ impl Tree {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ir::FuncId;
+    use term::Sort;
+
+    /// `x < limit` for a 32-bit input `x`.
+    fn below(pool: &mut Pool, limit: u64) -> TermId {
+        let x = pool.declare("x", Sort::Bv(32));
+        let limit = pool.bv(32, limit);
+        pool.ult(x, limit)
+    }
+
+    fn model(pool: &mut Pool, x: u128) -> Assignment {
+        let term = pool.declare("x", Sort::Bv(32));
+        let mut model = Assignment::default();
+        model.set_bits(pool.var_of(term).unwrap(), x);
+        model
+    }
+
+    fn decide(
+        pool: &mut Pool,
+        trace: &mut Trace,
+        index: u32,
+        kind: ElemKind,
+        condition: TermId,
+        choice: u32,
+    ) {
+        let first = trace.conditions.len() as u32;
+        let alternatives = if kind == ElemKind::Assume { 1 } else { 2 };
+        trace.conditions.push(condition);
+        if alternatives == 2 {
+            let negated = pool.not(condition);
+            trace.conditions.push(negated);
+        }
+        let site = Site { func: FuncId(0), index };
+        trace.elems.push(Elem { site, kind, choice, alternatives, first, visit: 0, depth: 0 });
+    }
+
+    #[test]
+    fn a_run_that_keeps_its_promise_reaches_its_slot() {
+        let (mut pool, mut tree) = (Pool::new(), Tree::default());
+        let small = below(&mut pool, 10);
+        let mut trace = Trace::default();
+        decide(&mut pool, &mut trace, 1, ElemKind::Branch, small, 0);
+        let zero = model(&mut pool, 0);
+        let first = tree.insert(&mut pool, &trace, &zero, RunId(0), None);
+        let slot = Slot::of(first.new[0], 1);
+        assert_eq!(
+            (tree.child(slot), tree.child(Slot::of(first.new[0], 0))),
+            (Child::Unexplored, Child::Leaf(RunId(0)))
+        );
+
+        trace.clear();
+        decide(&mut pool, &mut trace, 1, ElemKind::Branch, small, 1);
+        let big = model(&mut pool, 10);
+        let second = tree.insert(&mut pool, &trace, &big, RunId(1), Some(slot));
+        assert!(second.reached && second.strayed.is_none() && second.new.is_empty());
+        assert_eq!(tree.child(slot), Child::Leaf(RunId(1)));
+        let negated = pool.not(small);
+        assert_eq!(tree.path_condition(slot), [negated]);
+    }
+
+    #[test]
+    fn a_run_that_decides_elsewhere_has_strayed_and_is_placed_by_its_inputs() {
+        let (mut pool, mut tree) = (Pool::new(), Tree::default());
+        let small = below(&mut pool, 10);
+        let mut trace = Trace::default();
+        decide(&mut pool, &mut trace, 1, ElemKind::Branch, small, 0);
+        let zero = model(&mut pool, 0);
+        let node = tree.insert(&mut pool, &trace, &zero, RunId(0), None).new[0];
+
+        // The same inputs region, but the program decides at another place.
+        trace.clear();
+        let tiny = below(&mut pool, 3);
+        decide(&mut pool, &mut trace, 2, ElemKind::Branch, tiny, 1);
+        let twenty = model(&mut pool, 20);
+        let strayed = tree.insert(&mut pool, &trace, &twenty, RunId(1), Some(Slot::of(node, 1)));
+        assert_eq!((strayed.strayed, strayed.reached), (Some(node), true));
+        assert_eq!(tree.child(Slot::of(node, 1)), Child::Node(strayed.new[0]));
+    }
+
+    #[test]
+    fn another_index_is_no_stray_but_the_next_choice_below() {
+        let (mut pool, mut tree) = (Pool::new(), Tree::default());
+        let x = pool.declare("x", Sort::Bv(32));
+        let mut pick = |value: u64, tree: &mut Tree, run: u32, target: Option<Slot>| {
+            let mut trace = Trace::default();
+            let here = pool.bv(32, value);
+            let picked = pool.eq(x, here);
+            decide(&mut pool, &mut trace, 1, ElemKind::Which, picked, 0);
+            let model = model(&mut pool, value.into());
+            tree.insert(&mut pool, &trace, &model, RunId(run), target)
+        };
+        let first = pick(5, &mut tree, 0, None).new[0];
+        let second = pick(7, &mut tree, 1, Some(Slot::of(first, 1)));
+        assert!(second.reached && second.strayed.is_none());
+        let node = second.new[0];
+        assert_eq!(tree.child(Slot::of(first, 1)), Child::Node(node));
+        assert_eq!((tree.node(node).chain, tree.node(node).depth), (1, 1));
+        assert!(pick(5, &mut tree, 2, None).known, "the first path again");
+    }
+
+    #[test]
+    fn what_was_assumed_is_asked_again_and_its_opposite_is_excluded() {
+        let (mut pool, mut tree) = (Pool::new(), Tree::default());
+        let small = below(&mut pool, 10);
+        let tiny = below(&mut pool, 3);
+        let mut trace = Trace::default();
+        decide(&mut pool, &mut trace, 1, ElemKind::Assume, small, 0);
+        decide(&mut pool, &mut trace, 2, ElemKind::Branch, tiny, 0);
+        let zero = model(&mut pool, 0);
+        let nodes = tree.insert(&mut pool, &trace, &zero, RunId(0), None).new;
+        assert_eq!(tree.child(Slot::of(nodes[0], 1)), Child::Excluded);
+        let not_tiny = pool.not(tiny);
+        assert_eq!(tree.path_condition(Slot::of(nodes[1], 1)), [small, not_tiny]);
+    }
+}

@@ -64,7 +64,8 @@ impl Strategy for Coverage {
     fn next(&mut self, guide: &Guide<'_>) -> Option<Candidate> {
         self.picks += 1;
         let prefer_near = !self.picks.is_multiple_of(ASIDE);
-        let ranked = self.groups.iter().filter_map(|(key, group)| Some((group.rank(guide, prefer_near)?, *key)));
+        let ranked =
+            self.groups.iter().filter_map(|(key, group)| Some((group.rank(guide, prefer_near)?, *key)));
         let (_, best) = ranked.min()?;
         let group = self.groups.get_mut(&best)?;
         // Counted now, so that one round does not take all its flips from one group.

@@ -138,12 +138,21 @@ pub struct Ask {
     pub seed: u64,
     pub limits: Option<vm::Limits>,
     pub solver_audit: bool,
+    /// Whether the inputs of each run are made simple afterwards.
+    pub minimise: bool,
 }
 
 impl Default for Ask {
     fn default() -> Self {
         let options = Options { audit: true, ..Options::default() };
-        Ask { options, strategy: "coverage".to_string(), seed: 1, limits: None, solver_audit: false }
+        Ask {
+            options,
+            strategy: "coverage".to_string(),
+            seed: 1,
+            limits: None,
+            solver_audit: false,
+            minimise: true,
+        }
     }
 }
 
@@ -182,7 +191,7 @@ pub fn explore(module: &Module, name: &str, ask: &Ask) -> Explored {
         observer: &mut |_| {},
     };
     let mut found = session.explore();
-    for run in found.finished.iter_mut().filter(|f| f.end.is_behaviour()) {
+    for run in found.finished.iter_mut().filter(|f| ask.minimise && f.end.is_behaviour()) {
         minimise(&mut vm, &mut entry, run);
     }
     Explored { found, vm, entry }
