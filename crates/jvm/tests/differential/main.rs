@@ -1,0 +1,185 @@
+//! Our VM against the real JVM: the same calls must give the same answers.
+
+mod build;
+mod read;
+mod subject;
+mod symbolic;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jvm::Jvm;
+use jvm::boot::{BootOptions, boot};
+use subject::VmSubject;
+use testkit::compare::{Report, Rules, compare};
+use testkit::fixtures::Case;
+use testkit::survey::{Survey, jdk_calls};
+use testkit::{Call, Fixtures, Jdk, Oracle};
+use vm::Vm;
+
+const SEED: u64 = 2024;
+
+fn booted(jdk: &Jdk, class_path: Vec<PathBuf>) -> Vm<Jvm> {
+    let jdk = Arc::new(jvm::load::Jdk::open(&jdk.home).expect("the JDK opens"));
+    boot(&BootOptions::new(jdk, class_path)).expect("the JDK boots")
+}
+
+/// Compares group by group; prints a table and everything that is not as it must be.
+fn judge(groups: &BTreeMap<String, Vec<Call>>, subject: &mut VmSubject, oracle: &mut Oracle) -> Verdict {
+    let mut verdict = Verdict::default();
+    println!("{:<40} {:>7} {:>7} {:>7} {:>7}", "class", "calls", "agreed", "differ", "open");
+    for (class, calls) in groups {
+        let report = compare(calls, subject, oracle, Rules::default()).expect("the oracle answers");
+        let open: usize = report.unanswered.values().sum();
+        println!(
+            "{class:<40} {:>7} {:>7} {:>7} {open:>7}",
+            report.calls,
+            report.agreed,
+            report.differed.len()
+        );
+        verdict.add(report);
+    }
+    for (reason, count) in &verdict.unanswered {
+        println!("{count:>6} unanswered, {reason}");
+    }
+    for difference in verdict.differed.iter().take(shown()) {
+        println!("{difference}");
+    }
+    for text in subject.inconsistent.iter().take(shown()) {
+        println!("INCONSISTENT {text}");
+    }
+    println!(
+        "{} calls, {} agreed, {} differed, {} unanswered by us; {} terms checked, {} calls inconsistent",
+        verdict.calls,
+        verdict.agreed,
+        verdict.differed.len(),
+        verdict.open(),
+        subject.checked,
+        subject.inconsistent.len()
+    );
+    verdict
+}
+
+fn shown() -> usize {
+    std::env::var("DIFFERENCES").ok().and_then(|text| text.parse().ok()).unwrap_or(40)
+}
+
+#[derive(Default)]
+struct Verdict {
+    calls: usize,
+    agreed: usize,
+    differed: Vec<String>,
+    unanswered: BTreeMap<String, usize>,
+}
+
+impl Verdict {
+    fn add(&mut self, report: Report) {
+        self.calls += report.calls;
+        self.agreed += report.agreed;
+        self.differed.extend(report.differed.iter().map(ToString::to_string));
+        for (reason, count) in report.unanswered {
+            *self.unanswered.entry(reason).or_default() += count;
+        }
+    }
+
+    /// Calls that the JVM answered and we did not.
+    fn open(&self) -> usize {
+        let ours = self.unanswered.iter().filter(|(reason, _)| reason.starts_with("subject"));
+        ours.map(|(_, count)| count).sum()
+    }
+}
+
+fn by_class(calls: Vec<Call>) -> BTreeMap<String, Vec<Call>> {
+    let only = std::env::var("ONLY").ok();
+    let mut groups: BTreeMap<String, Vec<Call>> = BTreeMap::new();
+    for call in calls {
+        if only.as_ref().is_none_or(|only| format!("{}.{}", call.class, call.method).contains(only)) {
+            groups.entry(call.class.clone()).or_default().push(call);
+        }
+    }
+    groups
+}
+
+fn jdk_agrees(jdk: &Jdk, per_method: usize, symbolic: bool) -> (Verdict, VmSubject) {
+    let mut oracle = Oracle::start(jdk, &[]).expect("a JVM");
+    let calls = jdk_calls(&mut oracle, SEED, per_method).expect("the JDK's methods");
+    let mut subject = VmSubject::new(booted(jdk, Vec::new()), symbolic);
+    let verdict = judge(&by_class(calls), &mut subject, &mut oracle);
+    (verdict, subject)
+}
+
+fn fixtures_agree(random: usize, symbolic: bool) -> (Verdict, usize) {
+    let fixtures = Fixtures::discover().expect("the fixtures");
+    let mut total = Verdict::default();
+    let mut inconsistent = 0;
+    for (release, compiled) in fixtures.compile(false).expect("the fixtures compile") {
+        let class_path = vec![compiled.classes.clone()];
+        let mut oracle = Oracle::start(&compiled.jdk, &class_path).expect("a JVM");
+        let mut calls = Vec::new();
+        for case in fixtures.of_release(release) {
+            calls.extend(case_calls(case, &mut oracle, random));
+        }
+        let mut subject = VmSubject::new(booted(&compiled.jdk, class_path), symbolic);
+        let verdict = judge(&by_class(calls), &mut subject, &mut oracle);
+        total.calls += verdict.calls;
+        total.agreed += verdict.agreed;
+        total.differed.extend(verdict.differed);
+        total.unanswered.extend(verdict.unanswered);
+        inconsistent += subject.inconsistent.len();
+    }
+    (total, inconsistent)
+}
+
+/// The examples of a case, and random calls of everything that can be called.
+fn case_calls(case: &Case, oracle: &mut Oracle, random: usize) -> Vec<Call> {
+    let survey = Survey::of(case, oracle).expect("a case");
+    let mut calls = Vec::new();
+    for method in &case.expect.method {
+        let member = survey.find(case, method).expect("a method");
+        calls.extend(survey.examples(method, member).expect("examples"));
+    }
+    for member in survey.callable() {
+        calls.extend(survey.random(member, SEED, random));
+    }
+    calls
+}
+
+#[test]
+fn jdk_methods() {
+    let jdk = Jdk::at_least(17).expect("a JDK");
+    let (verdict, _) = jdk_agrees(&jdk, 30, false);
+    assert!(verdict.calls >= 20_000, "{} calls", verdict.calls);
+    assert!(verdict.differed.is_empty(), "{} calls differ", verdict.differed.len());
+    assert!(verdict.open() * 100 < verdict.calls, "{} calls unanswered", verdict.open());
+}
+
+#[test]
+fn jdk_methods_of_symbolic_arguments() {
+    let jdk = Jdk::at_least(17).expect("a JDK");
+    let (verdict, subject) = jdk_agrees(&jdk, 5, true);
+    assert!(verdict.differed.is_empty(), "{} calls differ", verdict.differed.len());
+    assert!(subject.inconsistent.is_empty(), "{} calls inconsistent", subject.inconsistent.len());
+}
+
+#[test]
+fn fixtures() {
+    let (verdict, _) = fixtures_agree(20, false);
+    assert!(verdict.differed.is_empty(), "{} calls differ", verdict.differed.len());
+    assert!(verdict.open() * 100 < verdict.calls, "{} calls unanswered", verdict.open());
+}
+
+#[test]
+fn fixtures_of_symbolic_arguments() {
+    let (verdict, inconsistent) = fixtures_agree(10, true);
+    assert!(verdict.differed.is_empty(), "{} calls differ", verdict.differed.len());
+    assert!(inconsistent == 0, "{inconsistent} calls inconsistent");
+}
+
+#[test]
+fn methods_of_a_newer_jdk() {
+    // Skipped where there is none.
+    let Ok(jdk) = Jdk::at_least(25) else { return };
+    let (verdict, _) = jdk_agrees(&jdk, 3, false);
+    assert!(verdict.differed.is_empty(), "{} calls differ", verdict.differed.len());
+}
