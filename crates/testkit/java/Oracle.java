@@ -257,7 +257,9 @@ public final class Oracle {
 
     private static String message(Throwable t) {
         try {
-            return t.getMessage();
+            String message = t.getMessage();
+            // Messages of failed casts name the loader; ours stands for the one of an application.
+            return message == null ? null : message.replaceAll("loader World @[0-9a-f]+", "loader 'app'");
         } catch (Throwable second) {
             return null;
         }

@@ -30,7 +30,7 @@ impl<L: Lang> Vm<L> {
 
     /// The bits of a symbolic float. Terms know one NaN only: where the payload of this run's is another, that it
     /// is a NaN becomes a decision, and the bits stay concrete.
-    pub(crate) fn float_bits(&mut self, op: Op, float: Val) -> Result<Val, Stop> {
+    pub fn float_bits(&mut self, op: Op, float: Val) -> Result<Val, Stop> {
         let other_nan = match op {
             Op::F32Bits => float.as_f32().is_nan() && float.bits != CANONICAL_NAN_32,
             _ => float.as_f64().is_nan() && float.bits != CANONICAL_NAN_64,

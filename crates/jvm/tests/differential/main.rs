@@ -43,6 +43,9 @@ fn judge(groups: &BTreeMap<String, Vec<Call>>, subject: &mut VmSubject, oracle: 
     for (reason, count) in &verdict.unanswered {
         println!("{count:>6} unanswered, {reason}");
     }
+    for (reason, calls) in &subject.open {
+        calls.iter().for_each(|call| println!("OPEN {reason}: {call}"));
+    }
     for difference in verdict.differed.iter().take(shown()) {
         println!("{difference}");
     }
@@ -75,10 +78,16 @@ struct Verdict {
 
 impl Verdict {
     fn add(&mut self, report: Report) {
-        self.calls += report.calls;
-        self.agreed += report.agreed;
-        self.differed.extend(report.differed.iter().map(ToString::to_string));
-        for (reason, count) in report.unanswered {
+        let differed = report.differed.iter().map(ToString::to_string).collect();
+        let (calls, agreed, unanswered) = (report.calls, report.agreed, report.unanswered);
+        self.merge(Verdict { calls, agreed, differed, unanswered });
+    }
+
+    fn merge(&mut self, other: Verdict) {
+        self.calls += other.calls;
+        self.agreed += other.agreed;
+        self.differed.extend(other.differed);
+        for (reason, count) in other.unanswered {
             *self.unanswered.entry(reason).or_default() += count;
         }
     }
@@ -122,10 +131,7 @@ fn fixtures_agree(random: usize, symbolic: bool) -> (Verdict, usize) {
         }
         let mut subject = VmSubject::new(booted(&compiled.jdk, class_path), symbolic);
         let verdict = judge(&by_class(calls), &mut subject, &mut oracle);
-        total.calls += verdict.calls;
-        total.agreed += verdict.agreed;
-        total.differed.extend(verdict.differed);
-        total.unanswered.extend(verdict.unanswered);
+        total.merge(verdict);
         inconsistent += subject.inconsistent.len();
     }
     (total, inconsistent)

@@ -1,5 +1,7 @@
 //! Our VM as a subject of the test kit's comparison.
 
+use std::collections::BTreeMap;
+
 use ir::{ClassId, FuncId};
 use jvm::Jvm;
 use jvm::input::{self, Kind};
@@ -22,6 +24,8 @@ pub struct VmSubject {
     pub symbolic: bool,
     /// Calls whose terms do not evaluate to what happened, and how.
     pub inconsistent: Vec<String>,
+    /// The first few calls without an answer, by reason.
+    pub open: BTreeMap<String, Vec<String>>,
     /// Decisions and terms that were checked.
     pub checked: usize,
     /// Names of the inputs of the current call, in the order they are made.
@@ -45,6 +49,7 @@ impl VmSubject {
             vm,
             symbolic,
             inconsistent: Vec::new(),
+            open: BTreeMap::new(),
             checked: 0,
             next_input: 0,
             kinds: Vec::new(),
@@ -279,9 +284,16 @@ fn dispatch(vm: &mut Vm<Jvm>, receiver: Val, func: FuncId) -> Result<FuncId, Sto
 impl Subject for VmSubject {
     fn call(&mut self, call: &Call) -> Answer {
         self.prepare(call);
-        match self.run(call) {
+        let answer = match self.run(call) {
             Ok(done) => self.describe(call, done),
             Err(stop) => stopped(&self.vm, stop),
+        };
+        if let Outcome::Unanswered(reason) = &answer.outcome {
+            let calls = self.open.entry(reason.clone()).or_default();
+            if calls.len() < 3 {
+                calls.push(format!("{call} {}", call.desc));
+            }
         }
+        answer
     }
 }
