@@ -208,6 +208,10 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
         let mut attempts = Vec::with_capacity(round.len());
         let mut learned = Vec::with_capacity(round.len());
         for candidate in round {
+            // Who is out of time need not finish the round; without a cut every round is finished.
+            if !attempts.is_empty() && ((self.cut)() || self.vm.interrupt.load(Ordering::Relaxed)) {
+                break;
+            }
             attempts.push(self.attempt(state, candidate, None));
             learned.push(self.chain.new_batch());
         }

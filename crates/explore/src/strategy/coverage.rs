@@ -5,20 +5,32 @@
 //! wanted, how far is it, how often was it tried) is the same for all of them but the depth.
 
 use crate::frontier::{Candidate, Guide, Strategy, Tried};
-use std::collections::BTreeMap;
+use crate::finished::RunId;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use vm::{ElemKind, Site};
 
 /// A wanted edge that refused so often is no better than its distance says: something else must come first.
 const STUBBORN: u32 = 12;
 
+/// The class of candidates that are not wanted for themselves.
+const NOTHING_WANTED: u32 = 2;
 /// Every so many picks, near runs are not preferred: what is wanted may be easier to reach another way.
 const ASIDE: u64 = 4;
 /// So many candidates of a group are looked at for a near one.
 const LOOK: usize = 32;
 
+/// Every so many picks the newest run goes on from where it was flipped: several decisions in a row may have
+/// to go another way before anything shows.
+const ONWARD: u64 = 3;
+
+type Key = (Site, ElemKind, u32);
+
 #[derive(Default)]
 pub struct Coverage {
-    groups: BTreeMap<(Site, ElemKind, u32), Group>,
+    groups: BTreeMap<Key, Group>,
+    /// All candidates, the newest run's first, shallow first.
+    newest: BTreeSet<(Reverse<RunId>, u32, u64, Key)>,
     picks: u64,
 }
 
@@ -47,17 +59,19 @@ impl Group {
         } else if guide.is_fresh_check(candidate) {
             1
         } else {
-            2
+            NOTHING_WANTED
         };
         let distance = guide.distance(candidate) + self.tried;
-        let far = class == 2 && prefer_near && !guide.is_near(candidate);
+        let far = class == NOTHING_WANTED && prefer_near && !guide.is_near(candidate);
         Some((class, far, distance, self.tried, *depth, *order))
     }
 }
 
 impl Strategy for Coverage {
     fn add(&mut self, candidate: Candidate) {
-        let group = self.groups.entry((candidate.site, candidate.kind, candidate.alternative)).or_default();
+        let key = (candidate.site, candidate.kind, candidate.alternative);
+        self.newest.insert((Reverse(candidate.run), candidate.depth, candidate.order, key));
+        let group = self.groups.entry(key).or_default();
         group.candidates.insert((candidate.depth, candidate.order), candidate);
     }
 
@@ -66,12 +80,20 @@ impl Strategy for Coverage {
         let prefer_near = !self.picks.is_multiple_of(ASIDE);
         let ranked =
             self.groups.iter().filter_map(|(key, group)| Some((group.rank(guide, prefer_near)?, *key)));
-        let (_, best) = ranked.min()?;
+        let (rank, mut best) = ranked.min()?;
+        let mut place = *self.groups.get(&best)?.pick(guide)?.0;
+        if rank.0 >= NOTHING_WANTED
+            && self.picks.is_multiple_of(ONWARD)
+            && let Some((_, depth, order, key)) = self.newest.first()
+        {
+            (best, place) = (*key, (*depth, *order));
+        }
         let group = self.groups.get_mut(&best)?;
         // Counted now, so that one round does not take all its flips from one group.
         group.tried += 1;
-        let key = *group.pick(guide)?.0;
-        group.candidates.remove(&key)
+        let candidate = group.candidates.remove(&place)?;
+        self.newest.remove(&(Reverse(candidate.run), candidate.depth, candidate.order, best));
+        Some(candidate)
     }
 
     fn feedback(&mut self, candidate: &Candidate, tried: Tried) {
