@@ -83,8 +83,9 @@ pub fn facts(vm: &Vm<Jvm>, finished: &Finished<Stage>, spelling: &JavaSpelling) 
         if let Some(fact) = fact(&vm.pool, *condition, spelling)
             && !facts.contains(&fact)
         {
-            // What the library decided is worth telling only if it is simple (`s.length() == 0`).
-            if tracked || fact.word.is_some() && facts.len() < LIBRARY_FACTS {
+            // Of what the library decided, only sizes say something about the source (`s.isEmpty()`).
+            let about_size = fact.word.is_some() && fact.text.contains(".length");
+            if tracked || about_size && facts.len() < LIBRARY_FACTS {
                 facts.push(fact);
             }
         }
