@@ -19,7 +19,7 @@ public class Numbers {
         System.out.println(0.1 + 0.2);
         System.out.println(1.0f / 3 + " " + 1e21 + " " + 1e-5 + " " + Double.MIN_VALUE + " " + Float.MAX_VALUE + " " + 100.0);
         System.out.println(Math.sqrt(2) + " " + Math.abs(-3) + " " + Math.floorMod(-7, 3) + " " + Math.round(2.5) + " " + Math.round(-2.5));
-        System.out.println(Math.pow(2, 0.5) + " " + Math.hypot(3, 4) + " " + Math.cbrt(27) + " " + Math.exp(1));
+        System.out.println(Math.pow(2, 0.5) + " " + Math.hypot(3, 4) + " " + Math.cbrt(27) + " " + StrictMath.exp(1));
         System.out.println(Integer.MAX_VALUE + 1);
         System.out.println(Integer.bitCount(255) + Integer.numberOfLeadingZeros(1) + Integer.reverse(1) + Integer.highestOneBit(100));
         System.out.println((int) Double.NaN + " " + (long) 1e30 + " " + (byte) 200 + " " + (char) 65 + " " + (int) -1.9f);

@@ -4,6 +4,7 @@ mod constant_pool;
 mod misc;
 mod properties;
 mod reflect;
+mod resources;
 mod unsafe_access;
 mod unsafe_class;
 mod unsafe_memory;
@@ -21,6 +22,7 @@ pub(super) fn tables() -> Vec<&'static [Row]> {
         misc::ROWS,
         properties::ROWS,
         reflect::ROWS,
+        resources::ROWS,
         unsafe_access::ROWS,
         unsafe_access::ROWS_11,
         unsafe_access::ROWS_8,

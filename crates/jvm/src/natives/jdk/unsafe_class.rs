@@ -24,7 +24,6 @@ natives! {
         "unalignedAccess0" "()Z" = yes;
         "allocateInstance" "(Ljava/lang/Class;)Ljava/lang/Object;" = allocate_instance;
         "throwException" "(Ljava/lang/Throwable;)V" = throw_exception;
-        "defineClass0" "(Ljava/lang/String;[BIILjava/lang/ClassLoader;Ljava/security/ProtectionDomain;)Ljava/lang/Class;" = define_class;
         "loadFence" "()V" = ignore;
         "storeFence" "()V" = ignore;
         "fullFence" "()V" = ignore;
@@ -132,10 +131,4 @@ fn allocate_instance(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
 
 fn throw_exception(_: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
     Ok(NativeResult::Throw(non_null(arg(args, 1))?))
-}
-
-fn define_class(vm: &mut Vmj, args: &[Val]) -> Res<ObjId> {
-    let name = arg(args, 1).as_obj();
-    let name = if name.is_null() { "a class".to_string() } else { text(vm, name)? };
-    Err(unsupported("class definition", name))
 }

@@ -130,7 +130,8 @@ fn is_primitive(vm: &mut Vmj, args: &[Val]) -> Res<bool> {
 
 /// Lambda classes are the only ones we make up.
 fn is_hidden(vm: &mut Vmj, args: &[Val]) -> Res<bool> {
-    Ok(vm.lang.classes[this(vm, args)?].origin == ClassOrigin::Synthetic)
+    let class = &vm.lang.classes[this(vm, args)?];
+    Ok(class.origin == ClassOrigin::Synthetic && class.file.is_none())
 }
 
 fn is_record(vm: &mut Vmj, args: &[Val]) -> Res<bool> {

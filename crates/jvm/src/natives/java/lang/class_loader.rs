@@ -9,9 +9,6 @@ use vm::{ObjId, Val};
 
 natives! {
     "java/lang/ClassLoader" {
-        "defineClass0" "(Ljava/lang/ClassLoader;Ljava/lang/Class;Ljava/lang/String;[BIILjava/security/ProtectionDomain;ZILjava/lang/Object;)Ljava/lang/Class;" = define_class;
-        "defineClass1" "(Ljava/lang/ClassLoader;Ljava/lang/String;[BIILjava/security/ProtectionDomain;Ljava/lang/String;)Ljava/lang/Class;" = define_class;
-        "defineClass2" "(Ljava/lang/ClassLoader;Ljava/lang/String;Ljava/nio/ByteBuffer;IILjava/security/ProtectionDomain;Ljava/lang/String;)Ljava/lang/Class;" = define_class;
         "findBootstrapClass" "(Ljava/lang/String;)Ljava/lang/Class;" = find_bootstrap_class;
         "findLoadedClass0" "(Ljava/lang/String;)Ljava/lang/Class;" = find_loaded_class;
         "findBuiltinLib" "(Ljava/lang/String;)Ljava/lang/String;" = find_builtin_library;
@@ -40,18 +37,6 @@ natives! {
 
 fn ignore(_: &mut Vmj, _: &[Val]) -> Res<()> {
     Ok(())
-}
-
-/// Classes made at run time are not supported, but for those that lowering makes itself.
-fn define_class(vm: &mut Vmj, args: &[Val]) -> Res<ObjId> {
-    let names = [arg(args, 1).as_obj(), arg(args, 2).as_obj()];
-    let string = vm.lang.known.string;
-    let name = names.into_iter().find(|name| !name.is_null() && vm.heap.class(*name) == string);
-    let name = match name {
-        Some(name) => text(vm, name)?,
-        None => "a hidden class".to_string(),
-    };
-    Err(unsupported("class definition", name))
 }
 
 fn by_name(vm: &mut Vmj, name: ObjId) -> Res<Option<ClassId>> {

@@ -1,6 +1,7 @@
 //! Natives of `java.lang`.
 
 mod class;
+mod class_define;
 mod class_loader;
 mod class_members;
 mod clock;
@@ -31,6 +32,7 @@ use crate::natives::Row;
 pub(super) fn tables() -> Vec<&'static [Row]> {
     let mut tables = vec![
         class::ROWS,
+        class_define::ROWS,
         class_loader::ROWS,
         class_members::ROWS,
         clock::ROWS,

@@ -1,8 +1,9 @@
 //! `java.lang.Module`: what the boot layer defines is remembered, so that mirrors know their modules.
 
+use super::class_define::Packages;
 use crate::link::ClassOrigin;
 use crate::natives::support::*;
-use crate::natives::{Res, Vmj, natives};
+use crate::natives::{Res, Saved, Vmj, natives};
 use ir::ClassId;
 use std::sync::Arc;
 use vm::{ObjId, Val};
@@ -31,6 +32,14 @@ fn define_module(vm: &mut Vmj, args: &[Val]) -> Res<()> {
     }
     let name: Arc<str> = text(vm, name)?.into();
     let loader = get_ref(vm, module, "loader");
+    if vm.lang.path.jdk().module_resource(&name, "module-info.class").ok().flatten().is_none() {
+        // Not of the JDK's image: made at run time, for proxies.
+        for package in refs(vm, arg(args, 4).as_obj()) {
+            let package = text(vm, package)?.replace('.', "/");
+            vm.lang.state::<Saved<Packages>>().0.insert(package, module.0);
+        }
+        return Ok(());
+    }
     vm.lang.platform.modules.insert(name.clone(), module);
     if !loader.is_null() {
         vm.lang.platform.loaders.insert(name.clone(), loader);

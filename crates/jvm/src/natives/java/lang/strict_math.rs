@@ -26,7 +26,18 @@ natives! {
     }
     "java/lang/Math" {
         "sqrt" "(D)D" = symbolic sqrt;
+        "fma" "(DDD)D" = fma;
+        "fma" "(FFF)F" = fma_f32;
     }
+}
+
+/// The JDK's own body goes through `BigDecimal`, for millions of steps.
+fn fma(_: &mut Vmj, args: &[Val]) -> Res<f64> {
+    Ok(arg(args, 0).as_f64().mul_add(arg(args, 1).as_f64(), arg(args, 2).as_f64()))
+}
+
+fn fma_f32(_: &mut Vmj, args: &[Val]) -> Res<Val> {
+    Ok(Val::f32(arg(args, 0).as_f32().mul_add(arg(args, 1).as_f32(), arg(args, 2).as_f32())))
 }
 
 /// Correctly rounded, so both are the same.

@@ -1,0 +1,147 @@
+//! Boots JDKs in the VM and runs whole programs there; what they print must be what the real JVM prints.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, OnceLock};
+
+use jvm::Jvm;
+use jvm::boot::{BootOptions, boot};
+use jvm::load::Jdk;
+use jvm::natives;
+use vm::{Lang, Outcome, Val, Vm};
+
+const JDK_17: &str = "/usr/lib/jvm/java-17-openjdk-amd64";
+const JDK_25: &str = "/usr/lib/jvm/temurin-25-jdk-amd64";
+
+/// The programs, compiled once.
+fn classes() -> &'static Path {
+    static CLASSES: OnceLock<tempfile::TempDir> = OnceLock::new();
+    let dir = CLASSES.get_or_init(|| {
+        let dir = tempfile::tempdir().unwrap();
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/boot_programs");
+        let mut files: Vec<PathBuf> =
+            std::fs::read_dir(sources).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        let javac = Path::new(JDK_17).join("bin/javac");
+        let status =
+            Command::new(javac).args(["-nowarn", "-g", "-d"]).arg(dir.path()).args(&files).status().unwrap();
+        assert!(status.success());
+        dir
+    });
+    dir.path()
+}
+
+fn booted(home: &str) -> Vm<Jvm> {
+    let jdk = Arc::new(Jdk::open(Path::new(home)).unwrap());
+    boot(&BootOptions::new(jdk, vec![classes().to_path_buf()])).unwrap()
+}
+
+/// Runs `main` of a program in a fresh run; its output and how it ended.
+fn run(vm: &mut Vm<Jvm>, program: &str) -> (String, Outcome) {
+    vm.start_run(Default::default());
+    vm.limits.steps = 500_000_000;
+    let class = vm.lang.class(program).unwrap();
+    let main = vm.lang.declared(class, "main", "([Ljava/lang/String;)V").unwrap();
+    let strings = vm.lang.array_of(vm.lang.known.string);
+    let args = vm.new_array(strings, 0).unwrap();
+    let initialiser = Jvm::initialiser(vm, class).unwrap();
+    assert_eq!(vm.call(initialiser, &[]), Outcome::Returned(None));
+    let outcome = vm.call(main, &[Val::obj(args)]);
+    (String::from_utf8_lossy(&natives::stdout(vm)).into_owned(), outcome)
+}
+
+fn expected(home: &str, program: &str) -> String {
+    let output = Command::new(Path::new(home).join("bin/java"))
+        .args(["-ea", "-Duser.language=en", "-Duser.country=US", "-Duser.timezone=UTC", "-cp"])
+        .arg(classes())
+        .arg(program)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn agrees(home: &str, programs: &[&str]) {
+    if !Path::new(home).exists() {
+        eprintln!("skipped: no JDK at {home}");
+        return;
+    }
+    let mut vm = booted(home);
+    for program in programs {
+        let (printed, outcome) = run(&mut vm, program);
+        if let Outcome::Threw(exception) = outcome {
+            panic!("{program}: {}", natives::describe(&mut vm, exception));
+        }
+        assert_eq!(printed, expected(home, program), "{program}: {outcome:?} at {}", vm.stopped_at);
+        assert_eq!(outcome, Outcome::Returned(None), "{program}");
+    }
+}
+
+const PROGRAMS: [&str; 9] = [
+    "Hello",
+    "Collections1",
+    "Numbers",
+    "Strings",
+    "Exceptions",
+    "Strict",
+    "Reflection",
+    "Concurrent",
+    "TimeText",
+];
+
+#[test]
+fn programs_print_what_the_jvm_prints_on_17() {
+    agrees(JDK_17, &PROGRAMS);
+}
+
+#[test]
+fn programs_print_what_the_jvm_prints_on_25() {
+    agrees(JDK_25, &PROGRAMS);
+}
+
+/// A run leaves nothing behind: the second one prints the same and takes as many steps.
+#[test]
+fn runs_start_from_the_same_world() {
+    let mut vm = booted(JDK_17);
+    let mut before = vm.steps;
+    let mut steps = Vec::new();
+    let mut texts = Vec::new();
+    for _ in 0..3 {
+        texts.push(run(&mut vm, "Collections1").0);
+        steps.push(vm.steps - before);
+        before = vm.steps;
+    }
+    assert_eq!(texts[0], texts[1]);
+    assert_eq!(texts[1], texts[2]);
+    assert_eq!(steps[1], steps[2]);
+}
+
+#[test]
+fn worlds_differ_by_locale_zone_clock_and_salt() {
+    let jdk = Arc::new(Jdk::open(Path::new(JDK_17)).unwrap());
+    let mut options = BootOptions::new(jdk, vec![classes().to_path_buf()]);
+    let mut first = boot(&options).unwrap();
+    options.locale = ("de".into(), "DE".into());
+    options.timezone = "Asia/Tokyo".into();
+    options.salt = 7;
+    options.epoch_millis = 0;
+    let mut second = boot(&options).unwrap();
+    let (a, b) = (run(&mut first, "World").0, run(&mut second, "World").0);
+    assert_eq!(a.lines().take(3).collect::<Vec<_>>(), ["en_US", "UTC", "2020"]);
+    assert_eq!(b.lines().take(3).collect::<Vec<_>>(), ["de_DE", "Asia/Tokyo", "1970"]);
+    assert_ne!(a.lines().nth(3), b.lines().nth(3), "identity hashes");
+}
+
+#[test]
+fn ends_are_told() {
+    let mut vm = booted(JDK_17);
+    let exit = run(&mut vm, "Exit");
+    assert_eq!(exit, ("before\n".into(), Outcome::Stopped(vm::Stop::Exit(3))));
+    let (_, outcome) = run(&mut vm, "Thrower");
+    let Outcome::Threw(exception) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(natives::describe(&mut vm, exception), "java.lang.IllegalStateException: end");
+    assert_eq!(natives::stack_trace(&mut vm, exception), ["Thrower.fail:8", "Thrower.main:4"]);
+    let (_, outcome) = run(&mut vm, "Threads");
+    let which = "start of a java/lang/Thread".to_string();
+    assert_eq!(outcome, Outcome::Stopped(vm::Stop::Unsupported { what: "thread", which }));
+}
