@@ -125,7 +125,12 @@ impl Jvm {
     }
 
     /// Links a class that the program defines at run time. Its name stays free if `hidden` or if it is taken.
-    pub fn define(&mut self, file: ClassFile, origin: ClassOrigin, hidden: bool) -> Result<ClassId, LinkError> {
+    pub fn define(
+        &mut self,
+        file: ClassFile,
+        origin: ClassOrigin,
+        hidden: bool,
+    ) -> Result<ClassId, LinkError> {
         link::define(self, Arc::new(file), origin, hidden)
     }
 
@@ -281,8 +286,8 @@ impl Jvm {
 
     /// State of natives by its type, made on first use.
     pub fn state<T: RunState + Default>(&mut self) -> &mut T {
-        let is_it = |state: &Box<dyn RunState>| (&**state as &dyn Any).is::<T>();
-        let index = self.states.iter().position(is_it).unwrap_or_else(|| {
+        let index = self.states.iter().position(|state| (&**state as &dyn Any).is::<T>());
+        let index = index.unwrap_or_else(|| {
             self.states.push(Box::<T>::default());
             self.states.len() - 1
         });

@@ -4,9 +4,9 @@ mod lower_common;
 
 use std::process::Command;
 
+use ir::Type;
 use jvm::Jvm;
 use jvm::link::string_units;
-use ir::Type;
 use lower_common::{JDK, booted, compile_on, named, run};
 use vm::{Outcome, Val, Vm};
 
@@ -59,7 +59,8 @@ fn describe(vm: &Vm<Jvm>, outcome: &Outcome) -> String {
                 .iter()
                 .find(|field| &*field.name == "detailMessage")
                 .map(|field| vm.heap.read_ref(*exception, field.offset));
-            let text = message.filter(|m| !m.is_null()).map(|m| String::from_utf16_lossy(&string_units(vm, m)));
+            let text =
+                message.filter(|m| !m.is_null()).map(|m| String::from_utf16_lossy(&string_units(vm, m)));
             format!("{} {}", vm.lang.classes[class].java_name(), text.unwrap_or_default())
         }
         other => format!("{other:?}"),

@@ -25,18 +25,18 @@ pub(super) fn compact(function: &mut Function) {
     }
     let mut pools: [Vec<Reg>; Type::ALL.len()] = Default::default();
     let ty = |reg: Reg, function: &Function| function.regs[reg].ty;
+    let mut reads: Vec<Reg> = Vec::new();
     for block in function.blocks.keys() {
-        let mut taken: Vec<Reg> = Vec::new();
         for index in function.blocks[block].start..function.blocks[block].end {
             let inst = function.code[index as usize];
-            let reads: Vec<Reg> = inst.reads(function).collect();
+            reads.clear();
+            reads.extend(inst.reads(function));
             let ends = |reg: Reg| homes[reg.index()] == Home::Block(block.0, index);
             rename(function, index, &place);
             // What is read for the last time can hold the result.
             for (at, reg) in reads.iter().enumerate() {
                 if ends(*reg) && !reads[..at].contains(reg) {
                     pools[ty(*reg, function) as usize].push(place[reg.index()]);
-                    taken.retain(|t| *t != place[reg.index()]);
                 }
             }
             let dst = inst.dst;
@@ -51,13 +51,10 @@ pub(super) fn compact(function: &mut Function) {
                 place[dst.index()] = new;
                 if ends(dst) && !reads.contains(&dst) {
                     pools[info.ty as usize].push(new);
-                } else {
-                    taken.push(new);
                 }
             }
             function.code[index as usize].dst = place[dst.index()];
         }
-        debug_assert!(taken.is_empty(), "a temporary outlives its block");
     }
     function.regs = regs;
 }

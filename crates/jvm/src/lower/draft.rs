@@ -239,7 +239,8 @@ impl Draft {
             || (b.unwind.is_none() && !b.can_raise())
     }
 
-    fn successors(&self, block: usize) -> Vec<usize> {
+    /// Where control can go from a block without an exception.
+    pub fn successors(&self, block: usize) -> Vec<usize> {
         let Some(line) = self.blocks[block].code.last() else { return Vec::new() };
         match line.inst.op {
             Op::Jump => vec![line.inst.a as usize],

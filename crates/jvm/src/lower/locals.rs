@@ -2,7 +2,7 @@
 
 use ir::{Op, Reg, Type};
 
-use super::method::{Lowering, Next, Step};
+use super::method::{Lowering, Next, Step, is_shared};
 use super::state::{Const, Entry};
 use crate::load::instr::Kind;
 
@@ -66,16 +66,7 @@ impl Lowering<'_> {
         match self.out.last() {
             Some(last) if last.dst == made && last.op != Op::Catch => {
                 // Constants and strings stay where later code can find them again.
-                if matches!(
-                    last.op,
-                    Op::ConstI32
-                        | Op::ConstI64
-                        | Op::ConstF32
-                        | Op::ConstF64
-                        | Op::Null
-                        | Op::Str
-                        | Op::Statics
-                ) {
+                if is_shared(last.op) {
                     return false;
                 }
                 last.dst = local;

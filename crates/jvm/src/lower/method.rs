@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::draft::Draft;
 use super::flow::{ContextId, Flow};
 use super::state::{Const, Entry, State};
-use super::{Refusal, compact, decisions, patterns, variables};
+use super::{Refusal, compact, decisions, hoist, patterns, variables};
 use crate::link::{ClassOrigin, LinkError};
 use crate::load::instr::{Bytecode, Instr, Kind};
 use crate::load::{ClassFile, Code, Method, access};
@@ -299,6 +299,7 @@ impl Lowering<'_> {
         let name = self.jvm.func_name(self.func);
         let source = self.file.source_file.as_ref().map(|source| source.to_string());
         let locals = std::mem::take(&mut self.locals);
+        hoist::hoist(&mut self.out, &self.is_local);
         let mut function = self.out.finish(name, source, signature.ret);
         let library = self.jvm.classes[self.class].origin == ClassOrigin::Library;
         variables::name(&mut function, &locals, code, !library);
@@ -445,6 +446,7 @@ impl Lowering<'_> {
     /// Copies at once: no copy sees what another wrote.
     fn copy_all(&mut self, copies: &[(Reg, Entry)]) {
         let mut copies = copies.to_vec();
+        self.write_directly(&mut copies);
         for index in 0..copies.len() {
             let written: Vec<Reg> = copies[..index].iter().map(|(to, _)| *to).collect();
             if let (_, Entry::Reg(from, ty)) = copies[index]
@@ -463,6 +465,25 @@ impl Lowering<'_> {
                 Entry::Compare(..) | Entry::Truth(_) | Entry::Return => {}
             }
         }
+    }
+
+    /// If the last instruction made what is copied, it may as well write the copy. The stack is not looked at again in
+    /// this block.
+    fn write_directly(&mut self, copies: &mut Vec<(Reg, Entry)>) {
+        let Some(last) = self.out.last() else { return };
+        let made = last.dst;
+        let wanted: Vec<usize> = (0..copies.len()).filter(|index| copies[*index].1.reads(made)).collect();
+        let [index] = wanted.as_slice() else { return };
+        let (to, _) = copies[*index];
+        let disturbs = copies.iter().any(|(_, from)| from.reads(to));
+        let kept = made.is_none() || last.op == Op::Catch || is_shared(last.op);
+        if kept || disturbs || self.is_local(made) {
+            return;
+        }
+        if let Some(last) = self.out.last() {
+            last.dst = to;
+        }
+        copies.remove(*index);
     }
 
     /// Where an exception handler's block begins, and the register in which it wants the exception.
@@ -494,4 +515,9 @@ impl Lowering<'_> {
             Kind::Ref => Type::Ref,
         }
     }
+}
+
+/// Whether later code may find the instruction's result again by what it computes.
+pub(super) fn is_shared(op: Op) -> bool {
+    matches!(op, Op::ConstI32 | Op::ConstI64 | Op::ConstF32 | Op::ConstF64 | Op::Null | Op::Str | Op::Statics)
 }
