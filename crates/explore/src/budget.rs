@@ -35,7 +35,7 @@ impl Default for Options {
             work: 60_000_000,
             loop_bound: 40,
             which_bound: 64,
-            patience: 400,
+            patience: 1500,
             check_tries: 8,
             batch: 4,
             solver: Limits::default(),

@@ -7,7 +7,7 @@
 use ir::{ClassId, MemType, Type};
 use ledger::Kind as Imprecision;
 use term::{Assignment, Sort, TermId};
-use vm::{ObjId, Origin, Outcome, Stop, Val, View, Vm};
+use vm::{ElemKind, ObjId, Origin, Outcome, Stop, Val, View, Vm};
 
 use crate::load::{FieldType, access};
 use crate::world::Jvm;
@@ -197,6 +197,7 @@ fn string(vm: &mut Vm<Jvm>, name: &str) -> Result<Val, Stop> {
     let (value_at, coder_at) = (known.string_value, known.string_coder);
     let value = vm.heap.read_ref(object, value_at);
     let wide = units.iter().any(|unit| *unit > 0xff);
+    let late = wide && units.iter().take(CODER_UNITS as usize).all(|unit| *unit <= 0xff);
     let Some(coder_at) = coder_at else {
         // Before Java 9 the units are the array.
         let shadow = vm.heap.shadow_mut(value);
@@ -215,7 +216,10 @@ fn string(vm: &mut Vm<Jvm>, name: &str) -> Result<Val, Stop> {
         let both = vm.pool.and(inside, high);
         wide_term = vm.pool.or(wide_term, both);
     }
-    if wide && units.iter().take(CODER_UNITS as usize).all(|unit| *unit <= 0xff) {
+    let narrow_term = vm.pool.not(wide_term);
+    // Readers and most programs are happy with Latin letters: others come when nothing else is left to try.
+    vm.decide(ElemKind::Prefer, narrow_term, !wide || late)?;
+    if late {
         vm.ledger.note(
             Imprecision::Concretised,
             name,
