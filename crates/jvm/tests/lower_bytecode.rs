@@ -2,6 +2,7 @@
 
 mod lower_common;
 
+use std::cell::RefCell;
 use std::path::Path;
 
 use jvm::Jvm;
@@ -71,26 +72,44 @@ impl Assembler {
     }
 }
 
-fn run(file: ClassFile, args: &[Val]) -> (Vm<Jvm>, Outcome) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut vm = booted(JDK, folder.path());
-    let class = vm.lang.define(file, ClassOrigin::User, false).expect("the class links");
-    let func = vm.lang.classes[class].functions().next().expect("a method");
-    let outcome = vm.call(func, args);
-    (vm, outcome)
+/// What a run did, with the class of what it threw.
+#[derive(Debug, PartialEq)]
+enum Did {
+    Returned(i32),
+    Threw(String),
+}
+
+/// Runs in a world that the tests of a thread share.
+fn run(file: ClassFile, args: &[Val]) -> Did {
+    thread_local! {
+        static WORLD: RefCell<Option<Vm<Jvm>>> = const { RefCell::new(None) };
+    }
+    WORLD.with_borrow_mut(|world| {
+        let vm = world.get_or_insert_with(|| booted(JDK, &std::env::temp_dir()));
+        vm.start_run(Default::default());
+        let class = vm.lang.define(file, ClassOrigin::User, true).expect("the class links");
+        let func = vm.lang.classes[class].functions().next().expect("a method");
+        match vm.call(func, args) {
+            Outcome::Returned(Some(value)) => Did::Returned(value.as_i32()),
+            Outcome::Threw(exception) => {
+                Did::Threw(vm.lang.classes[vm.heap.class(exception)].name.to_string())
+            }
+            other => panic!("{other:?}"),
+        }
+    })
 }
 
 fn returns(descriptor: &str, code: &[u8], args: &[Val]) -> i32 {
     match run(Assembler::new().finish(descriptor, code, &[]), args) {
-        (_, Outcome::Returned(Some(value))) => value.as_i32(),
-        (_, other) => panic!("{other:?}"),
+        Did::Returned(value) => value,
+        other => panic!("{other:?}"),
     }
 }
 
 fn throws(file: ClassFile, args: &[Val]) -> String {
     match run(file, args) {
-        (vm, Outcome::Threw(exception)) => vm.lang.classes[vm.heap.class(exception)].name.to_string(),
-        (_, other) => panic!("{other:?}"),
+        Did::Threw(class) => class,
+        other => panic!("{other:?}"),
     }
 }
 
@@ -215,7 +234,7 @@ fn what_is_missing_fails_where_it_is_used_and_only_there() {
         code.extend(used);
         let file = assembler.finish("(I)I", &code, &[]);
         if argument == 0 {
-            assert!(matches!(run(file, &[Val::i32(0)]).1, Outcome::Returned(Some(v)) if v.as_i32() == 0));
+            assert_eq!(run(file, &[Val::i32(0)]), Did::Returned(0));
             return String::new();
         }
         throws(file, &[Val::i32(argument)])
@@ -258,7 +277,7 @@ fn null_passes_a_cast_to_a_class_that_does_not_exist() {
     let [high, low] = assembler.class("no/Such").to_be_bytes();
     let code = [0x01, 0xc0, high, low, 0xc1, high, low, 0xac];
     let file = assembler.finish("()I", &code, &[]);
-    assert!(matches!(run(file, &[]).1, Outcome::Returned(Some(v)) if v.as_i32() == 0));
+    assert_eq!(run(file, &[]), Did::Returned(0));
 }
 
 #[test]
@@ -269,7 +288,7 @@ fn a_handler_for_a_missing_class_fails_when_it_is_looked_for() {
     let code = [0x04, 0x1a, 0x6c, 0xac, 0x57, 0x06, 0xac];
     let file = assembler.finish("(I)I", &code, &[[0, 4, 4, missing]]);
     assert_eq!(throws(file.clone(), &[Val::i32(0)]), "java/lang/NoClassDefFoundError");
-    assert!(matches!(run(file, &[Val::i32(1)]).1, Outcome::Returned(Some(v)) if v.as_i32() == 1));
+    assert_eq!(run(file, &[Val::i32(1)]), Did::Returned(1));
 }
 
 /// Damaged class files: whatever parses must lower to something that verifies.

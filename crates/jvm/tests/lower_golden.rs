@@ -2,14 +2,23 @@
 
 mod lower_common;
 
+use std::sync::LazyLock;
+
 use ir::{Function, Op, Origin};
 use jvm::Jvm;
-use lower_common::{compile, named, text};
+use lower_common::{JDK, compile_on, named, open, text};
 
 const SOURCE: &str = include_str!("lower_programs/Golden.java");
 
+/// Compiled once for all tests.
+fn opened() -> Jvm {
+    static FOLDER: LazyLock<tempfile::TempDir> =
+        LazyLock::new(|| compile_on(JDK, &[("Golden.java", SOURCE)], &["-g"]));
+    open(FOLDER.path())
+}
+
 fn golden(name: &str, expected: &str) {
-    let (mut jvm, _folder) = compile(&[("Golden.java", SOURCE)], &["-g"]);
+    let mut jvm = opened();
     // Positions say where instructions come from, not what they do.
     let found: Vec<String> = text(&mut jvm, "Golden", name)
         .lines()
@@ -135,7 +144,7 @@ fn source_branches(jvm: &mut Jvm, name: &str) -> Vec<(u32, u32)> {
 
 #[test]
 fn branches_of_one_condition_are_one_decision() {
-    let (mut jvm, _folder) = compile(&[("Golden.java", SOURCE)], &["-g"]);
+    let mut jvm = opened();
     let cases: &[(&str, &[(u32, u32)])] = &[
         ("cond", &[(0, 0), (0, 1), (0, 2)]),
         ("condCalls", &[(0, 0), (0, 1), (0, 2)]),
@@ -154,7 +163,7 @@ fn branches_of_one_condition_are_one_decision() {
 
 #[test]
 fn branches_that_nobody_wrote_are_synthetic() {
-    let (mut jvm, _folder) = compile(&[("Golden.java", SOURCE)], &["-g"]);
+    let mut jvm = opened();
     // Of a string switch only the second switch counts, of an assertion the condition, of a resource nothing.
     assert_eq!(source_branches(&mut jvm, "stringSwitch").len(), 1);
     assert_eq!(source_branches(&mut jvm, "asserts").len(), 1);
@@ -173,7 +182,7 @@ fn variables(function: &Function) -> Vec<&str> {
 
 #[test]
 fn variables_that_share_a_slot_get_registers_of_their_own() {
-    let (mut jvm, _folder) = compile(&[("Golden.java", SOURCE)], &["-g"]);
+    let mut jvm = opened();
     let func = named(&mut jvm, "Golden", "slots");
     let function = jvm.ir(func).expect("lowered");
     assert_eq!(variables(&function), ["a", "b", "i", "j", "n", "r"]);
@@ -181,7 +190,7 @@ fn variables_that_share_a_slot_get_registers_of_their_own() {
 
 #[test]
 fn classes_are_initialised_only_where_that_can_matter() {
-    let (mut jvm, _folder) = compile(&[("Golden.java", SOURCE)], &["-g"]);
+    let mut jvm = opened();
     let mut guards = |name: &str| {
         let func = named(&mut jvm, "Golden", name);
         let function = jvm.ir(func).expect("lowered");

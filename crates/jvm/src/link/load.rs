@@ -13,7 +13,7 @@ use crate::load::{ClassFile, FieldType, LoadError, Origin, access};
 use crate::world::Jvm;
 
 /// Superclass chains longer than this are an attack, not a program.
-const MAX_DEPTH: usize = 400;
+const MAX_DEPTH: usize = 200;
 
 /// A class by internal name or array descriptor.
 pub(crate) fn load(jvm: &mut Jvm, name: &str) -> Result<ClassId, LinkError> {

@@ -14,12 +14,7 @@ use vm::{Outcome, Val, Vm};
 
 pub const JDK: &str = "/usr/lib/jvm/java-17-openjdk-amd64";
 
-/// Compiles sources (`Name.java` and text) and opens them; the folder is removed with the second value.
-pub fn compile(sources: &[(&str, &str)], flags: &[&str]) -> (Jvm, tempfile::TempDir) {
-    let folder = compile_on(JDK, sources, flags);
-    (open(folder.path()), folder)
-}
-
+/// Compiles sources (`Name.java` and text) into a folder that is removed with the value.
 pub fn compile_on(jdk: &str, sources: &[(&str, &str)], flags: &[&str]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut files = Vec::new();
