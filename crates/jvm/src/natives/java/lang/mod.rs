@@ -16,6 +16,7 @@ mod reflect;
 mod stack_walker;
 mod strict_math;
 mod string;
+mod string_terms;
 mod system;
 mod thread;
 mod throwable;
@@ -44,6 +45,7 @@ pub(super) fn tables() -> Vec<&'static [Row]> {
         stack_walker::ROWS,
         strict_math::ROWS,
         string::ROWS,
+        string_terms::ROWS,
         system::ROWS,
         thread::ROWS,
         throwable::ROWS,
