@@ -6,6 +6,7 @@
 
 mod model;
 mod translate;
+mod weight;
 
 use std::ffi::{CStr, CString};
 use std::sync::Once;
@@ -16,8 +17,9 @@ use z3_sys::*;
 
 use crate::ask::{Answer, Cause};
 
-/// Megabytes that all contexts of the process may use together.
-const MEMORY_MAX_MB: &str = "4096";
+/// Megabytes that all contexts of the process may use together. At the watermark a question is given up; at the
+/// maximum an allocation fails, which Z3 does not survive everywhere.
+const MEMORY_MB: [(&CStr, &CStr); 2] = [(c"memory_high_watermark", c"2048"), (c"memory_max_size", c"4096")];
 
 static GLOBAL: Once = Once::new();
 
@@ -59,9 +61,10 @@ impl Context {
     )]
     pub fn new() -> Option<Context> {
         GLOBAL.call_once(|| {
-            let (name, value) = (c"memory_max_size", CString::new(MEMORY_MAX_MB).unwrap_or_default());
-            // SAFETY: both are valid C strings for the duration of the call.
-            unsafe { Z3_global_param_set(name.as_ptr(), value.as_ptr()) };
+            for (name, value) in MEMORY_MB {
+                // SAFETY: both are valid C strings for the duration of the call.
+                unsafe { Z3_global_param_set(name.as_ptr(), value.as_ptr()) };
+            }
         });
         // SAFETY: the configuration is deleted once, after the context was made from it.
         let context = unsafe {
@@ -99,6 +102,9 @@ impl Context {
     fn try_ask(&mut self, pool: &Pool, assertions: &[TermId], rlimit: u32) -> Result<Answer, Cause> {
         let order = pool.postorder(assertions);
         let theory = theory(pool, &order);
+        if !weight::is_bearable(pool, &order) {
+            return Err(Cause::Limit);
+        }
         for &t in &order {
             self.translate(pool, t)?;
         }
