@@ -125,6 +125,8 @@ fn run_phases(vm: &mut Vm<Jvm>) -> Result<(), BootError> {
         return Ok(());
     }
     call_static(vm, "java/lang/System", "initPhase1", "()V", &[])?;
+    // As HotSpot does between the phases: reflection on fields asks for it.
+    initialise(vm, "java/lang/invoke/MethodHandleNatives")?;
     let args = [Val::bool(false), Val::bool(false)];
     let result = call_static(vm, "java/lang/System", "initPhase2", "(ZZ)I", &args)?;
     if let Some(code) = result.map(Val::as_i32)

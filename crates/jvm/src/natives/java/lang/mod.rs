@@ -10,6 +10,7 @@ mod invoke;
 mod module;
 mod numbers;
 mod object;
+mod parse_terms;
 mod process;
 mod references;
 mod reflect;
@@ -40,6 +41,7 @@ pub(super) fn tables() -> Vec<&'static [Row]> {
         module::ROWS,
         numbers::ROWS,
         object::ROWS,
+        parse_terms::ROWS,
         process::ROWS,
         references::ROWS,
         stack_walker::ROWS,

@@ -6,15 +6,17 @@
 
 use crate::natives::support::{arg, null_pointer};
 use crate::natives::{Res, Vmj, natives};
+use crate::world::Jvm;
 use ir::{Check, MemType};
 use term::{Sort, TermId};
-use vm::{ElemKind, InputId, ObjId, Val};
+use vm::{ElemKind, InputId, NativeResult, ObjId, Val};
 
 natives! {
     "java/lang/String" {
         "equals" "(Ljava/lang/Object;)Z" = symbolic equals;
         "startsWith" "(Ljava/lang/String;I)Z" = symbolic starts_with;
         "endsWith" "(Ljava/lang/String;)Z" = symbolic ends_with;
+        "equalsIgnoreCase" "(Ljava/lang/String;)Z" = symbolic equals_ignore_case;
     }
 }
 
@@ -24,20 +26,20 @@ const MAX_UNITS: u32 = 256;
 const MORE_LENGTHS: u32 = 2;
 
 /// A string as the terms see it.
-struct Text {
-    len: u32,
+pub(super) struct Text {
+    pub len: u32,
     /// `NONE` if the length is concrete.
     len_term: TermId,
     /// The array, and how many bytes a unit takes there.
     value: ObjId,
     wide: bool,
     /// An untouched input: its units can be named beyond the length of this run.
-    input: Option<InputId>,
-    symbolic: bool,
+    pub input: Option<InputId>,
+    pub symbolic: bool,
 }
 
 impl Text {
-    fn read(vm: &Vmj, string: ObjId) -> Text {
+    pub fn read(vm: &Vmj, string: ObjId) -> Text {
         let value = vm.heap.read_ref(string, vm.lang.known.string_value);
         let wide = match vm.lang.known.string_coder {
             Some(coder) => vm.heap.read_u8(string, coder) != 0,
@@ -56,7 +58,7 @@ impl Text {
     }
 
     /// The length in units as a term.
-    fn length(&self, vm: &mut Vmj) -> TermId {
+    pub fn length(&self, vm: &mut Vmj) -> TermId {
         if let Some(input) = self.input {
             return vm.inputs.get(input).len;
         }
@@ -70,12 +72,12 @@ impl Text {
         }
     }
 
-    fn has_fixed_length(&self) -> bool {
+    pub fn has_fixed_length(&self) -> bool {
         self.len_term.is_none()
     }
 
     /// A unit as a 16-bit term. Beyond the length of this run only for inputs.
-    fn unit(&self, vm: &mut Vmj, index: u32) -> Res<TermId> {
+    pub fn unit(&self, vm: &mut Vmj, index: u32) -> Res<TermId> {
         if let Some(input) = self.input {
             return Ok(vm.inputs.elem(&mut vm.pool, input, index));
         }
@@ -96,7 +98,7 @@ impl Text {
     }
 
     /// Fixes the length to the one of this run by a decision that can be flipped.
-    fn pick_length(&self, vm: &mut Vmj) -> Res<()> {
+    pub fn pick_length(&self, vm: &mut Vmj) -> Res<()> {
         let (length, here) = (self.length(vm), vm.pool.bv(32, self.len as u64));
         let same = vm.pool.eq(length, here);
         Ok(vm.decide(ElemKind::Which, same, true)?)
@@ -104,7 +106,7 @@ impl Text {
 }
 
 /// The object behind an argument that may be a symbolic reference; null is decided as a check if `must`.
-fn object(vm: &mut Vmj, val: Val, must: bool) -> Res<ObjId> {
+pub(super) fn object(vm: &mut Vmj, val: Val, must: bool) -> Res<ObjId> {
     if val.term.is_some() {
         let null = vm.pool.bv(32, 0);
         let some = vm.pool.ne(val.term, null);
@@ -251,6 +253,74 @@ fn ends_with(vm: &mut Vmj, args: &[Val]) -> Res<Val> {
     Ok(truth(vm, holds, term))
 }
 
+/// Against an ASCII text of fixed length as one term; otherwise by the JDK's own comparison of regions.
+fn equals_ignore_case(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
+    let this = object(vm, arg(args, 0), true)?;
+    let other = object(vm, arg(args, 1), false)?;
+    if other.is_null() || this == other {
+        return Ok(NativeResult::Return(Val::bool(!other.is_null())));
+    }
+    let (a, b) = (Text::read(vm, this), Text::read(vm, other));
+    let ascii = |vm: &Vmj, text: &Text| {
+        !text.symbolic && text.len <= MAX_UNITS && (0..text.len).all(|i| concrete_unit(vm, text, i) < 0x80)
+    };
+    let (plain, free) = match (ascii(vm, &a), ascii(vm, &b)) {
+        (true, false) if b.symbolic => (&a, &b),
+        (false, true) if a.symbolic => (&b, &a),
+        _ => return literal_ignore_case(vm, args, &a, &b),
+    };
+    if plain.len > free.reach() {
+        return literal_ignore_case(vm, args, &a, &b);
+    }
+    let (length, wanted) = (free.length(vm), vm.pool.bv(32, plain.len as u64));
+    let mut term = vm.pool.eq(length, wanted);
+    let mut holds = a.len == b.len;
+    for i in 0..plain.len {
+        let alike = alike_ignoring_case(concrete_unit(vm, plain, i));
+        holds = holds && alike.contains(&concrete_unit(vm, free, i));
+        let unit = free.unit(vm, i)?;
+        let mut any = vm.pool.bool(false);
+        for one in alike {
+            let one = vm.pool.bv(16, one as u64);
+            let same = vm.pool.eq(unit, one);
+            any = vm.pool.or(any, same);
+        }
+        term = vm.pool.and(term, any);
+    }
+    Ok(NativeResult::Return(truth(vm, holds, term)))
+}
+
+/// The units that `equalsIgnoreCase` takes for the same as an ASCII one: their upper cases, or the lower cases of
+/// those, are the same. Beyond ASCII that are the Kelvin sign, the long s and the two other forms of i.
+fn alike_ignoring_case(unit: u16) -> Vec<u16> {
+    let c = char::from(unit as u8);
+    let mut alike = vec![c.to_ascii_lowercase() as u16];
+    if c.is_ascii_alphabetic() {
+        alike.push(c.to_ascii_uppercase() as u16);
+    }
+    match c.to_ascii_lowercase() {
+        'k' => alike.push(0x212a),
+        's' => alike.push(0x017f),
+        'i' => alike.extend([0x0130, 0x0131]),
+        _ => {}
+    }
+    alike
+}
+
+fn literal_ignore_case(vm: &mut Vmj, args: &[Val], a: &Text, b: &Text) -> Res<NativeResult<Jvm>> {
+    let (x, y) = (a.length(vm), b.length(vm));
+    let same = vm.pool.eq(x, y);
+    vm.decide(ElemKind::Branch, same, a.len == b.len)?;
+    if a.len != b.len {
+        return Ok(NativeResult::Return(Val::bool(false)));
+    }
+    let regions = vm.lang.method(vm.lang.known.string, "regionMatches", "(ZILjava/lang/String;II)Z")?;
+    let length = Val { bits: a.len as u64, term: x };
+    let length = vm.val(length.bits, length.term);
+    let args = vec![arg(args, 0), Val::bool(true), Val::i32(0), arg(args, 1), Val::i32(0), length];
+    Ok(NativeResult::Call(regions, args))
+}
+
 /// Whether `part` stands in `text` at an offset.
 fn same_units(vm: &Vmj, text: &Text, at: u32, part: &Text) -> bool {
     let fits = at as u64 + part.len as u64 <= text.len as u64;
@@ -262,7 +332,7 @@ fn same_units(vm: &Vmj, text: &Text, at: u32, part: &Text) -> bool {
     fits && (0..part.len).all(|i| concrete_unit(vm, text, at + i) == concrete_unit(vm, part, i))
 }
 
-fn concrete_unit(vm: &Vmj, text: &Text, index: u32) -> u16 {
+pub(super) fn concrete_unit(vm: &Vmj, text: &Text, index: u32) -> u16 {
     match text.wide || vm.lang.known.string_coder.is_none() {
         true => vm.heap.read_u16(text.value, index * 2),
         false => vm.heap.read_u8(text.value, index) as u16,

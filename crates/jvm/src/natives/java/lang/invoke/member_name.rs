@@ -28,7 +28,7 @@ natives! {
 
 const IS_METHOD: i32 = 0x1_0000;
 const IS_CONSTRUCTOR: i32 = 0x2_0000;
-const IS_FIELD: i32 = 0x4_0000;
+pub(super) const IS_FIELD: i32 = 0x4_0000;
 const TRUSTED_FINAL: i32 = 0x20_0000;
 const KIND_SHIFT: i32 = 24;
 

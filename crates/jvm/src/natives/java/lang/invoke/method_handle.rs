@@ -3,7 +3,7 @@
 //! Arguments are boxed and given to the handle's lambda form, which the JDK's own interpreter runs name by name;
 //! each name is a call of [`invoke_named`], which calls the member it names.
 
-use super::member_name::target;
+use super::member_name::{IS_FIELD, target};
 use super::method_type;
 use crate::link::SiteKind;
 use crate::load::MethodType;
@@ -12,7 +12,7 @@ use crate::natives::support::*;
 use crate::natives::{Res, Vmj, natives, settle};
 use crate::world::Jvm;
 use ir::{ClassId, FuncId};
-use vm::{NativeResult, ObjId, Val};
+use vm::{Lang, NativeResult, ObjId, Val};
 
 natives! {
     "java/lang/invoke/MethodHandle" {
@@ -111,7 +111,12 @@ fn invoke_basic(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
 /// Runs the handle's lambda form on boxed arguments and unboxes the result.
 fn interpret(vm: &mut Vmj, handle: ObjId, ty: &MethodType, args: &[Val]) -> Res<NativeResult<Jvm>> {
     let (ret, params) = method_type::classes_of(vm, ty)?;
-    // A direct handle of a method needs no form.
+    // Direct handles of fields and methods need no form.
+    if let Some(member) = field_member(vm, handle)
+        && let Some(result) = access_field(vm, member, args)?
+    {
+        return Ok(result);
+    }
     if let Some((func, virtual_call)) = direct(vm, handle)
         && let Some(result) = call_direct(vm, func, virtual_call, &params, ret, args)?
     {
@@ -181,6 +186,53 @@ fn value_array(vm: &mut Vmj, values: &[Val]) -> Res<ObjId> {
         vm.store(array, i as u32 * 4, ir::MemType::Ref, *val)?;
     }
     Ok(array)
+}
+
+/// The member of a direct handle of a field.
+fn field_member(vm: &Vmj, handle: ObjId) -> Option<ObjId> {
+    let name = &*vm.lang.classes[vm.heap.class(handle)].name;
+    let accessor = matches!(
+        name,
+        "java/lang/invoke/DirectMethodHandle$Accessor" | "java/lang/invoke/DirectMethodHandle$StaticAccessor"
+    );
+    accessor.then(|| get_ref(vm, handle, "member"))
+}
+
+/// Reads or writes the field that a member names; `None` if its class is not initialised yet.
+fn access_field(vm: &mut Vmj, member: ObjId, args: &[Val]) -> Res<Option<NativeResult<Jvm>>> {
+    let class = class_of(vm, get_ref(vm, member, "clazz"))?;
+    let flags = get_i32(vm, member, "flags");
+    let is_static = flags & crate::load::access::STATIC as i32 != 0;
+    let offset = get_i32(vm, member, "vm.target") as u32;
+    let found =
+        vm.lang.classes[class].fields.iter().find(|f| f.offset == offset && f.is_static() == is_static);
+    let Some(ty) = found.map(|field| field.ty) else {
+        return Err(unsupported("method handle", "an unresolved field"));
+    };
+    let (object, rest) = match is_static {
+        true if !Jvm::is_initialised(vm, class) => return Ok(None),
+        true => (mirror(vm, class)?, args),
+        false => {
+            non_null(arg(args, 0))?;
+            let object = vm.deref(arg(args, 0))?;
+            if !vm.lang.is_subclass(vm.heap.class(object), class) {
+                let message = format!(
+                    "Cannot cast {} to {}",
+                    vm.lang.classes[vm.heap.class(object)].java_name(),
+                    vm.lang.classes[class].java_name()
+                );
+                return Err(throw("java/lang/ClassCastException", message));
+            }
+            (object, args.get(1..).unwrap_or_default())
+        }
+    };
+    match flags >> 24 & 0xf {
+        1 | 2 => Ok(Some(NativeResult::Return(vm.load(object, offset, ty)?))),
+        _ => {
+            vm.store(object, offset, ty, arg(rest, 0))?;
+            Ok(Some(NativeResult::Void))
+        }
+    }
 }
 
 /// The method of a plain direct handle, and whether it is dispatched.
@@ -275,6 +327,9 @@ fn invoke_named(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
         let handle = get_ref(vm, function, "resolvedHandle");
         return run_boxed(vm, handle, values);
     }
+    if get_i32(vm, member, "flags") & IS_FIELD != 0 {
+        return named_field(vm, function, member, values);
+    }
     let func = target(vm, member)?;
     let owner = vm.lang.classes[vm.lang.funcs[func].class].name.clone();
     let name = vm.lang.funcs[func].name.clone();
@@ -297,6 +352,18 @@ fn invoke_named(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
     let unboxed = unbox_all(vm, func, &given)?;
     let result = call_member(vm, member, unboxed)?;
     box_after(vm, func, result)
+}
+
+/// A name that reads a field, such as an argument that a handle was bound to.
+fn named_field(vm: &mut Vmj, function: ObjId, member: ObjId, values: ObjId) -> Res<NativeResult<Jvm>> {
+    let given = load_all(vm, values)?;
+    let reads = get_i32(vm, member, "flags") >> 24 & 0xf <= 2;
+    if reads && let Some(NativeResult::Return(val)) = access_field(vm, member, &given)? {
+        let ty = class_of(vm, get_ref(vm, member, "type"))?;
+        return Ok(NativeResult::Return(box_now(vm, ty, val)?));
+    }
+    let handle = get_ref(vm, function, "resolvedHandle");
+    run_boxed(vm, handle, values)
 }
 
 fn load_all(vm: &mut Vmj, array: ObjId) -> Res<Vec<Val>> {
