@@ -740,13 +740,12 @@ impl<L: Lang> Vm<L> {
                     if SYM && object.term.is_some() {
                         sync!();
                         let of = self.instance_of(object, class)?;
-                        if of.term.is_some() {
-                            let null = self.pool.bv(32, 0);
-                            let is_null = self.pool.eq(object.term, null);
-                            let condition = self.pool.or(is_null, of.term);
-                            let holds = object.bits == 0 || of.bits != 0;
-                            self.decide(ElemKind::Check(Check::Cast), condition, holds)?;
-                        }
+                        let of_term = self.term(of, sort_of(Type::I1));
+                        let null = self.pool.bv(32, 0);
+                        let is_null = self.pool.eq(object.term, null);
+                        let condition = self.pool.or(is_null, of_term);
+                        let holds = object.bits == 0 || of.bits != 0;
+                        self.decide(ElemKind::Check(Check::Cast), condition, holds)?;
                     }
                     let id = object.as_obj();
                     if !id.is_null() {

@@ -7,23 +7,35 @@ use jvm::load::{FieldType, access};
 use jvm::observe;
 use term::TermId;
 use testkit::Value;
-use vm::{Lang, ObjId, Val, Vm};
+use vm::{Lang, ObjId, Outcome, Val, Vm};
+
+/// A number or reference that was read: its term, if it has one, and its bits in this run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leaf {
+    pub term: TermId,
+    pub bits: u64,
+}
 
 /// Reads a finished run.
 #[derive(Default)]
 pub struct Reader {
-    /// Terms met, with the concrete bits that they must have in this run.
-    pub terms: Vec<(TermId, u64)>,
+    /// Everything met, in order; references only if they are symbolic.
+    pub leaves: Vec<Leaf>,
+    /// How many leaves there are before the first array of symbolic length or symbolic reference.
+    pub before_open: Option<usize>,
+    /// A `toString` ran out of its budget, or an array was too long.
+    pub incomplete: bool,
 }
+
+/// As long as what the oracle sends.
+const MAX_LENGTH: u32 = 200_000;
 
 /// As deep as the oracle looks.
 const MAX_DEPTH: u32 = 8;
 
 impl Reader {
     pub fn value(&mut self, vm: &mut Vm<Jvm>, val: Val, ty: &FieldType) -> Value {
-        if val.term.is_some() {
-            self.terms.push((val.term, val.bits));
-        }
+        self.leaf(val.term, val.bits, matches!(ty, FieldType::Class(_) | FieldType::Array(_)));
         self.typed(vm, val.bits, ty, 0)
     }
 
@@ -43,12 +55,28 @@ impl Reader {
 
     /// A cell of an object.
     fn cell(&mut self, vm: &mut Vm<Jvm>, object: ObjId, offset: u32, cell: MemType) -> u64 {
-        if let Ok(val) = vm.load(object, offset, cell)
-            && val.term.is_some()
-        {
-            self.terms.push((val.term, val.bits));
+        let bits = vm.load_bits(object, offset, cell);
+        let term = vm.load(object, offset, cell).map_or(TermId::NONE, |val| val.term);
+        self.leaf(term, bits, cell == MemType::Ref);
+        bits
+    }
+
+    fn leaf(&mut self, term: TermId, bits: u64, reference: bool) {
+        if term.is_some() || !reference {
+            self.leaves.push(Leaf { term, bits });
         }
-        vm.load_bits(object, offset, cell)
+        if term.is_some() && reference {
+            self.before_open.get_or_insert(self.leaves.len());
+        }
+    }
+
+    fn length(&mut self, vm: &Vm<Jvm>, array: ObjId) -> u32 {
+        let (term, len) = (vm.heap.len_term(array), vm.heap.len(array));
+        self.leaves.push(Leaf { term, bits: len.into() });
+        if term.is_some() {
+            self.before_open.get_or_insert(self.leaves.len());
+        }
+        len
     }
 
     fn object(&mut self, vm: &mut Vm<Jvm>, object: ObjId, depth: u32) -> Value {
@@ -61,7 +89,7 @@ impl Reader {
             let known = &vm.lang.known;
             let value = vm.heap.read_ref(object, known.string_value);
             if known.string_coder.is_some() {
-                for i in 0..vm.heap.len(value) {
+                for i in 0..self.length(vm, value) {
                     self.cell(vm, value, i, MemType::I8);
                 }
             }
@@ -73,6 +101,10 @@ impl Reader {
             let bits = self.cell(vm, object, offset, cell);
             return Value::boxed(self.typed(vm, bits, &prim, depth));
         }
+        if vm.heap.len(object) > MAX_LENGTH {
+            self.incomplete = true;
+            return Value::Null;
+        }
         if let Some(FieldType::Array(elem)) = FieldType::parse(&vm.lang.classes[class].name)
             && vm.lang.classes[class].is_array()
             && depth < MAX_DEPTH
@@ -83,12 +115,13 @@ impl Reader {
                 let bits = this.cell(vm, object, i * cell.size(), cell);
                 this.typed(vm, bits, &elem, depth + 1)
             };
-            return Value::Array(text, (0..vm.heap.len(object)).map(|i| item(self, vm, i)).collect());
+            let len = self.length(vm, object);
+            return Value::Array(text, (0..len).map(|i| item(self, vm, i)).collect());
         }
         if let observe::Seen::Enum(declared, constant) = shallow(vm, object) {
             return Value::Enum(vm.lang.classes[declared].java_name(), constant);
         }
-        let text = text_of(vm, object);
+        let text = self.text_of(vm, object);
         let shown = name.find("$$Lambda").map_or(name.as_str(), |at| &name[..at + "$$Lambda".len()]);
         Value::Object(shown.to_string(), text)
     }
@@ -117,6 +150,27 @@ impl Reader {
         }
         found
     }
+
+    /// What an overridden `toString` says.
+    fn text_of(&mut self, vm: &mut Vm<Jvm>, object: ObjId) -> Option<String> {
+        let class = vm.heap.class(object);
+        let resolved = vm.lang.method(class, "toString", "()Ljava/lang/String;").ok()?;
+        let func = Jvm::virtual_function(&vm.lang, class, vm.lang.funcs[resolved].slot)?;
+        if vm.lang.funcs[func].class == vm.lang.known.object {
+            return None;
+        }
+        match vm.call(func, &[Val::obj(object)]) {
+            Outcome::Returned(Some(text)) if text.bits == 0 => Some("null".to_string()),
+            Outcome::Returned(Some(text)) => {
+                Some(String::from_utf16_lossy(&string_units(vm, text.as_obj())))
+            }
+            Outcome::Stopped(_) => {
+                self.incomplete = true;
+                None
+            }
+            _ => None,
+        }
+    }
 }
 
 /// Enums only; nothing is asked of the guest for other objects.
@@ -124,19 +178,6 @@ fn shallow(vm: &mut Vm<Jvm>, object: ObjId) -> observe::Seen {
     let class = vm.heap.class(object);
     let is_enum = vm.lang.loaded("java/lang/Enum").is_some_and(|base| vm.lang.is_subclass(class, base));
     if is_enum { observe::see_object(vm, object) } else { observe::Seen::Null }
-}
-
-/// What an overridden `toString` says.
-fn text_of(vm: &mut Vm<Jvm>, object: ObjId) -> Option<String> {
-    let class = vm.heap.class(object);
-    let resolved = vm.lang.method(class, "toString", "()Ljava/lang/String;").ok()?;
-    let func = Jvm::virtual_function(&vm.lang, class, vm.lang.funcs[resolved].slot)?;
-    if vm.lang.funcs[func].class == vm.lang.known.object {
-        return None;
-    }
-    let text = observe::ask_func(vm, object, func)?;
-    let text = ObjId(text as u32);
-    Some(if text.is_null() { "null".to_string() } else { String::from_utf16_lossy(&string_units(vm, text)) })
 }
 
 fn box_type(name: &str) -> Option<FieldType> {
