@@ -1,9 +1,11 @@
 //! Comparisons, branches, switches, subroutines and returns.
 
-use ir::{BlockId, Op, Reg, SwitchTable, Type};
+use ir::{BlockId, Op, Origin, Reg, SwitchTable, Type};
 
 use super::method::{Lowering, Next, Step};
+use super::patterns::StringSwitch;
 use super::state::{Const, Entry};
+use crate::link::resolve_method;
 use crate::load::instr::{Comparison, Cond, Kind, LookupSwitch, TableSwitch};
 
 /// A condition as the IR can compute it; negated where only the opposite has an operator.
@@ -85,6 +87,9 @@ impl Lowering<'_> {
 
     pub fn table_switch(&mut self, switch: &TableSwitch) -> Step {
         let value = self.pop_reg(Type::I32)?;
+        if let Some(strings) = self.string_switches.get(&self.pc).cloned() {
+            return self.string_switch(&strings);
+        }
         // A gap looks like a case that goes where the default goes.
         let keys = (switch.low..=i32::MAX).zip(&switch.targets);
         let cases: Vec<(i32, u16)> = keys
@@ -96,7 +101,39 @@ impl Lowering<'_> {
 
     pub fn lookup_switch(&mut self, switch: &LookupSwitch) -> Step {
         let value = self.pop_reg(Type::I32)?;
+        if let Some(strings) = self.string_switches.get(&self.pc).cloned() {
+            return self.string_switch(&strings);
+        }
         self.switch(value, &switch.cases, switch.default)
+    }
+
+    /// A switch on a string compares with its literals at once: a hash says nothing to a solver, and only equal
+    /// strings have any business in a case.
+    fn string_switch(&mut self, switch: &StringSwitch) -> Step {
+        self.settle_stack();
+        let file = self.file.clone();
+        let equals = resolve_method(self.jvm, self.jvm.known.string, "equals", "(Ljava/lang/Object;)Z", false);
+        let equals = match equals {
+            Ok(func) => func,
+            Err(error) => return self.trap(&error),
+        };
+        let string = self.local(switch.slot, Type::Ref);
+        for (literal, target) in &switch.cases {
+            let units = file.pool.string(*literal)?;
+            let id = self.jvm.string_id(&units);
+            let literal = self.out.value(Type::Ref, Op::Str, id.0, 0, 0);
+            let list = self.out.list(&[string, literal]);
+            let equal = self.out.value(Type::I32, Op::Call, equals.0, list, 0);
+            let zero = self.const_reg(Const::I32(0));
+            let truth = self.out.value(Type::I1, Op::NeI32, equal.0, zero.0, 0);
+            let yes = self.edge(*target)?;
+            let no = self.inner_block();
+            self.out.br(truth, yes, no, Origin::Synthetic);
+            self.out.switch_to(no);
+        }
+        let default = self.edge(switch.default)?;
+        self.out.jump(default);
+        Ok(Next::Closed)
     }
 
     fn switch(&mut self, value: Reg, cases: &[(i32, u16)], default: u16) -> Step {

@@ -6,6 +6,7 @@ use ir::{ClassId, FuncId, Op, Reg, Type};
 
 use super::Refusal;
 use super::method::{Lowering, Next, Step};
+use super::state::{Const, Entry};
 use crate::link::{Func, LinkError, Sig, resolve_method, select_special, signature_text};
 use crate::load::{MemberRef, access};
 
@@ -20,6 +21,12 @@ impl Lowering<'_> {
         let file = self.file.clone();
         let member = file.pool.method(cp)?;
         let sig = self.call_sig(member.descriptor)?;
+        if self.is_hash_of_string_switch() {
+            // The switch compares with its literals: the hash is not needed, that the string is not null is.
+            let receiver = self.pop_reg(Type::Ref)?;
+            self.guard_nonnull(receiver);
+            return self.push(Entry::Const(Const::I32(0)));
+        }
         match self.target(member) {
             Ok(target) if self.is_polymorphic(target.func) => {
                 self.invoke_polymorphic(target.func, member, &sig)
@@ -28,6 +35,12 @@ impl Lowering<'_> {
             Ok(target) => self.dispatched(&target, &sig),
             Err(error) => self.failing_call(&sig, true, &error),
         }
+    }
+
+    /// Whether the next instruction is a switch on the hash of a string that is lowered by comparisons.
+    fn is_hash_of_string_switch(&self) -> bool {
+        let next = self.bytecode.instrs.get(self.index + 1).map(|(pc, _)| *pc);
+        next.is_some_and(|pc| self.string_switches.contains_key(&pc))
     }
 
     pub fn invoke_interface(&mut self, cp: u16) -> Step {

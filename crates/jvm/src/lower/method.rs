@@ -44,6 +44,8 @@ pub(super) struct Lowering<'j> {
     pub is_local: Vec<bool>,
     /// Branches that no person wrote.
     pub synthetic: FxHashSet<u16>,
+    /// Switches on strings by the pc of the switch on the hash.
+    pub string_switches: FxHashMap<u16, patterns::StringSwitch>,
     /// What is locked while a synchronized method runs.
     pub lock: Option<Reg>,
     /// The register in which exceptions arrive.
@@ -76,6 +78,7 @@ pub(super) fn lower(jvm: &mut Jvm, func: FuncId, index: u32) -> Result<Function,
     let bytecode = method.bytecode()?.ok_or_else(|| Refusal::new("no code"))?;
     let flow = Flow::new(code, &bytecode)?;
     let synthetic = patterns::synthetic_branches(&file, method, &bytecode);
+    let string_switches = patterns::string_switches(&file, &bytecode);
     let mut lines = code.lines.clone();
     lines.sort_by_key(|(pc, _)| *pc);
     let mut lowering = Lowering {
@@ -92,6 +95,7 @@ pub(super) fn lower(jvm: &mut Jvm, func: FuncId, index: u32) -> Result<Function,
         locals: vec![[Reg::NONE; 5]; usize::from(code.max_locals)],
         is_local: Vec::new(),
         synthetic,
+        string_switches,
         lock: None,
         caught: None,
         landings: FxHashMap::default(),

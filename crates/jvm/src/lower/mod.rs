@@ -31,7 +31,7 @@ use std::sync::Arc;
 use ir::{Builder, Check, FuncId, Function, Type};
 use vm::Callable;
 
-use crate::link::{Body, ClassOrigin, LinkError};
+use crate::link::{Body, ClassOrigin, Func, LinkError};
 use crate::load::{Malformed, access};
 use crate::world::Jvm;
 
@@ -51,6 +51,33 @@ pub(crate) fn code(jvm: &mut Jvm, func: FuncId) -> Callable<Jvm> {
         Body::Method(index) => method_code(jvm, func, index, name),
     };
     Callable::Ir(Arc::new(function))
+}
+
+/// A method's own body, whatever native replaces it: what natives fall back on, and their oracle.
+pub(crate) fn literal(jvm: &mut Jvm, func: FuncId) -> FuncId {
+    let key: Arc<str> = format!("literal {}", func.0).into();
+    if let Some(made) = jvm.made.get(&key) {
+        return *made;
+    }
+    let Body::Method(index) = jvm.funcs[func].body else { return func };
+    let original = &jvm.funcs[func];
+    let copy = Func {
+        class: original.class,
+        name: original.name.clone(),
+        descriptor: original.descriptor.clone(),
+        access: original.access,
+        slot: original.slot,
+        signature: original.signature.clone(),
+        body: original.body.clone(),
+        tracked: original.tracked,
+        code: None,
+    };
+    let made = jvm.funcs.push(copy);
+    let name = jvm.func_name(func);
+    let function = method_code(jvm, made, index, name);
+    jvm.funcs[made].code = Some(Callable::Ir(Arc::new(function)));
+    jvm.made.insert(key, made);
+    made
 }
 
 fn method_code(jvm: &mut Jvm, func: FuncId, index: u32, name: String) -> Function {

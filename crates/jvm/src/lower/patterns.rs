@@ -1,8 +1,8 @@
 //! Branches that compilers write and no person did: string switches, assertion status, closing of resources.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::load::instr::{Bytecode, Instr, Kind};
+use crate::load::instr::{Bytecode, Cond, Instr, Kind};
 use crate::load::{ClassFile, Constant, Method, access};
 
 /// The pcs of branches that are not in the source.
@@ -18,6 +18,23 @@ pub(super) fn synthetic_branches(file: &ClassFile, method: &Method, bytecode: &B
     patterns.string_switches(&mut found);
     patterns.resources(method, &mut found);
     found
+}
+
+/// A switch on a string, as compilers write it: on the hash first, then by comparison.
+#[derive(Clone)]
+pub(super) struct StringSwitch {
+    /// The local that holds the string.
+    pub slot: u16,
+    /// Constant-pool indices of the literals, and where the comparisons with each begin.
+    pub cases: Vec<(u16, u16)>,
+    pub default: u16,
+}
+
+/// String switches by the pc of the switch on the hash.
+pub(super) fn string_switches(file: &ClassFile, bytecode: &Bytecode) -> FxHashMap<u16, StringSwitch> {
+    let patterns = Patterns { file, code: &bytecode.instrs, bytecode };
+    let switches = bytecode.instrs.iter().enumerate();
+    switches.filter_map(|(index, (pc, _))| Some((*pc, patterns.string_switch(index)?))).collect()
 }
 
 /// Synthetic methods hold no source code, except the bodies of lambdas.
@@ -96,6 +113,50 @@ impl Patterns<'_> {
             found.insert(*pc);
             found.extend(chains.into_iter().flatten().flatten());
         }
+    }
+
+    /// `s.hashCode()` and a switch on it whose cases all compare the same local with literals.
+    fn string_switch(&self, index: usize) -> Option<StringSwitch> {
+        let (cases, default) = match self.instr(index)? {
+            Instr::LookupSwitch(switch) => (switch.cases.iter().map(|(_, t)| *t).collect(), switch.default),
+            Instr::TableSwitch(switch) => (switch.targets.clone(), switch.default),
+            _ => return None,
+        };
+        let Instr::InvokeVirtual(cp) = self.instr(index.checked_sub(1)?)? else { return None };
+        if !self.calls(*cp, "java/lang/String", "hashCode") {
+            return None;
+        }
+        let slot = match self.instr(index.checked_sub(2)?)? {
+            Instr::Load(Kind::Ref, slot) => *slot,
+            // `dup; store; hashCode`, as ecj writes it.
+            Instr::Store(Kind::Ref, slot) if matches!(self.instr(index.checked_sub(3)?)?, Instr::Dup) => *slot,
+            _ => return None,
+        };
+        let mut literals = Vec::new();
+        for target in cases.into_iter().filter(|target: &u16| *target != default) {
+            let before = literals.len();
+            let mut at = self.bytecode.index_of(target)?;
+            while let (Some(Instr::Load(Kind::Ref, local)), Some(Instr::Ldc(literal))) =
+                (self.instr(at), self.instr(at + 1))
+            {
+                let compared = matches!(self.instr(at + 2), Some(Instr::InvokeVirtual(cp)) if self.calls(*cp, "java/lang/String", "equals"));
+                if *local != slot || !compared || !self.is_string(self.instr(at + 1)) {
+                    break;
+                }
+                literals.push((*literal, target));
+                let Some(Instr::If(cond, next)) = self.instr(at + 3) else { return None };
+                // On to the next literal with the same hash: where this one is not equal.
+                at = match cond {
+                    Cond::Eq => self.bytecode.index_of(*next)?,
+                    Cond::Ne => at + 4,
+                    _ => return None,
+                };
+            }
+            if literals.len() == before {
+                return None;
+            }
+        }
+        (!literals.is_empty()).then_some(StringSwitch { slot, cases: literals, default })
     }
 
     /// The branches of `if (s.equals("a")) n = 0; else if (s.equals("b")) n = 1; …` that starts at a pc. `None` if it

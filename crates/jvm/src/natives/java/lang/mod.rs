@@ -17,8 +17,10 @@ mod reflect;
 mod stack_walker;
 mod strict_math;
 mod string;
+mod string_compare;
 mod string_terms;
 mod system;
+mod text;
 mod thread;
 mod throwable;
 
@@ -47,6 +49,7 @@ pub(super) fn tables() -> Vec<&'static [Row]> {
         stack_walker::ROWS,
         strict_math::ROWS,
         string::ROWS,
+        string_compare::ROWS,
         string_terms::ROWS,
         system::ROWS,
         thread::ROWS,

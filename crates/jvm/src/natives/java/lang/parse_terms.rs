@@ -69,15 +69,10 @@ fn parse(vm: &mut Vmj, args: &[Val], kind: &Kind) -> Res<NativeResult<Jvm>> {
     if !text.symbolic || text.len > most || units.iter().any(|unit| *unit >= 0x80) {
         return Ok(by_the_jdk);
     }
-    let most = match text.input {
-        Some(_) => most,
-        None => {
-            text.pick_length(vm)?;
-            text.len
-        }
-    };
-    let terms = Terms::new(vm, &text, kind, most)?;
-    // Digits of other scripts and long rows of zeros are left to the JDK, in other runs.
+    // One length at a time: numbers of all lengths in one term are too much for a solver.
+    text.pick_length(vm)?;
+    let terms = Terms::new(vm, &text, kind)?;
+    // Digits of other scripts are left to the JDK, in other runs.
     vm.decide(ElemKind::Which, terms.plain, true)?;
     let number = concrete(&units, kind.bits);
     vm.decide(ElemKind::Branch, terms.valid, number.is_some())?;
@@ -104,7 +99,7 @@ fn concrete(units: &[u16], bits: u32) -> Option<i64> {
 }
 
 struct Terms {
-    /// The text is short and ASCII.
+    /// All units are ASCII.
     plain: TermId,
     /// It is a number that fits.
     valid: TermId,
@@ -112,68 +107,54 @@ struct Terms {
 }
 
 impl Terms {
-    fn new(vm: &mut Vmj, text: &Text, kind: &Kind, most: u32) -> Res<Terms> {
-        let length = text.length(vm);
-        let bound = vm.pool.bv(32, most as u64);
-        let mut plain = vm.pool.ule(length, bound);
-        let mut valid = vm.pool.bool(false);
-        let mut value = vm.pool.bv(WIDE, 0);
-        let mut digits = vm.pool.bool(true);
-        let mut sum = value;
+    /// Of a text whose length is decided.
+    fn new(vm: &mut Vmj, text: &Text, kind: &Kind) -> Res<Terms> {
+        // Fewer digits than the largest number has always fit.
+        let (wide, may_overflow) = match text.len >= kind.digits {
+            true => (WIDE, true),
+            false => (kind.bits, false),
+        };
+        let mut plain = vm.pool.bool(true);
+        let mut valid = vm.pool.bool(text.len > 0);
         let mut minus = vm.pool.bool(false);
-        let mut signed = minus;
-        for i in 0..most {
+        let mut sum = vm.pool.bv(wide, 0);
+        for i in 0..text.len {
             let unit = text.unit(vm, i)?;
-            plain = ascii(vm, plain, unit, i, length);
-            let (is_digit, digit) = digit(vm, unit);
-            let ten = vm.pool.bv(WIDE, 10);
-            let scaled = vm.pool.bvmul(sum, ten);
-            let added = vm.pool.bvadd(scaled, digit);
-            if i == 0 {
+            let border = vm.pool.bv(16, 0x80);
+            let narrow = vm.pool.ult(unit, border);
+            plain = vm.pool.and(plain, narrow);
+            let (is_digit, digit) = digit(vm, unit, wide);
+            if i == 0 && text.len > 1 {
                 let (dash, plus) = (vm.pool.bv(16, '-' as u64), vm.pool.bv(16, '+' as u64));
                 minus = vm.pool.eq(unit, dash);
                 let positive = vm.pool.eq(unit, plus);
-                signed = vm.pool.or(minus, positive);
-                digits = vm.pool.or(is_digit, signed);
-                let zero = vm.pool.bv(WIDE, 0);
+                let signed = vm.pool.or(minus, positive);
+                valid = vm.pool.or(is_digit, signed);
+                let zero = vm.pool.bv(wide, 0);
                 sum = vm.pool.ite(signed, zero, digit);
             } else {
-                digits = vm.pool.and(digits, is_digit);
-                sum = added;
+                valid = vm.pool.and(valid, is_digit);
+                let ten = vm.pool.bv(wide, 10);
+                let scaled = vm.pool.bvmul(sum, ten);
+                sum = vm.pool.bvadd(scaled, digit);
             }
-            // The text ends here.
-            let count = vm.pool.bv(32, i as u64 + 1);
-            let ends = vm.pool.eq(length, count);
-            let mut number = vm.pool.and(ends, digits);
-            if i == 0 {
-                let some = vm.pool.not(signed);
-                number = vm.pool.and(number, some);
-            }
-            valid = vm.pool.or(valid, number);
-            value = vm.pool.ite(ends, sum, value);
         }
-        let negated = vm.pool.bvneg(value);
-        let value = vm.pool.ite(minus, negated, value);
-        let fits = fits(vm, value, kind.bits);
-        let valid = vm.pool.and(valid, fits);
+        let negated = vm.pool.bvneg(sum);
+        let value = vm.pool.ite(minus, negated, sum);
+        if may_overflow {
+            let fits = fits(vm, value, kind.bits);
+            valid = vm.pool.and(valid, fits);
+        }
         Ok(Terms { plain, valid, value: vm.pool.extract(kind.bits - 1, 0, value) })
     }
 }
 
-fn ascii(vm: &mut Vmj, plain: TermId, unit: TermId, index: u32, length: TermId) -> TermId {
-    let (border, index) = (vm.pool.bv(16, 0x80), vm.pool.bv(32, index as u64));
-    let narrow = vm.pool.ult(unit, border);
-    let beyond = vm.pool.ule(length, index);
-    let fine = vm.pool.or(narrow, beyond);
-    vm.pool.and(plain, fine)
-}
-
-/// Whether a unit is a digit, and its value in the wide sort.
-fn digit(vm: &mut Vmj, unit: TermId) -> (TermId, TermId) {
+/// Whether a unit is a digit, and its value as a term of this width.
+fn digit(vm: &mut Vmj, unit: TermId, width: u32) -> (TermId, TermId) {
     let (zero, nine) = (vm.pool.bv(16, '0' as u64), vm.pool.bv(16, 9));
     let value = vm.pool.bvsub(unit, zero);
     let is_digit = vm.pool.ule(value, nine);
-    (is_digit, vm.pool.zext(WIDE, value))
+    (is_digit, vm.pool.zext(width, value))
 }
 
 /// Whether a wide number is one of so many bits.
