@@ -1,0 +1,337 @@
+//! `String.equals`, `startsWith`, `compareTo`, `hashCode`, `length`, `charAt`, `indexOf`: one term instead of a
+//! branch a character.
+//!
+//! Each computes what its body would and, where something symbolic is involved, a term for the result that holds
+//! for every input on the path. Lengths that matter beyond this run's are decided, so that the search can flip them.
+
+use super::text::{INT, Text, inside, truth};
+use crate::natives::support::*;
+use crate::natives::{Res, Vmj, natives};
+use crate::world::Jvm;
+use term::TermId;
+use vm::{ElemKind, NativeResult, ObjId, Val};
+
+natives! {
+    "java/lang/String" {
+        "equals" "(Ljava/lang/Object;)Z" = symbolic equals;
+        "startsWith" "(Ljava/lang/String;I)Z" = symbolic starts_with;
+        "startsWith" "(Ljava/lang/String;)Z" = symbolic starts_with;
+        "compareTo" "(Ljava/lang/String;)I" = symbolic compare_to;
+        "hashCode" "()I" = symbolic hash_code;
+        "length" "()I" = symbolic length;
+        "isEmpty" "()Z" = symbolic is_empty;
+        "charAt" "(I)C" = symbolic char_at;
+        "indexOf" "(I)I" = symbolic index_of_first;
+        "indexOf" "(II)I" = symbolic index_of_char;
+        "indexOf" "(Ljava/lang/String;)I" = symbolic index_of_string;
+    }
+}
+
+/// More units than this are compared by the literal body's own loop.
+const LONG: u32 = 1 << 12;
+
+fn this(vm: &mut Vmj, args: &[Val]) -> Res<Text> {
+    let object = vm.deref(arg(args, 0))?;
+    Ok(Text::of(vm, object))
+}
+
+/// Runs the method's own body.
+fn literal(vm: &mut Vmj, name: &str, descriptor: &str, args: &[Val]) -> Res<NativeResult<Jvm>> {
+    let func = method(vm, "java/lang/String", name, descriptor)?;
+    let body = crate::lower::literal(&mut vm.lang, func);
+    Ok(NativeResult::Call(body, args.to_vec()))
+}
+
+fn equals(vm: &mut Vmj, args: &[Val]) -> Res<Val> {
+    let this = vm.deref(arg(args, 0))?;
+    let other = vm.deref(arg(args, 1))?;
+    if this == other {
+        return Ok(Val::bool(true));
+    }
+    if other.is_null() || vm.heap.class(other) != vm.lang.known.string {
+        return Ok(Val::bool(false));
+    }
+    equal_texts(vm, this, other)
+}
+
+fn equal_texts(vm: &mut Vmj, a: ObjId, b: ObjId) -> Res<Val> {
+    let (mut a, mut b) = (Text::of(vm, a), Text::of(vm, b));
+    let same = a.len == b.len && (0..a.len).all(|i| a.concrete(vm, i) == b.concrete(vm, i));
+    if !a.is_symbolic(vm) && !b.is_symbolic(vm) {
+        return Ok(Val::bool(same));
+    }
+    // One length must be known, and the other text must have names for that many units.
+    if !a.has_fixed_length() && !b.has_fixed_length() {
+        a.fix_length(vm)?;
+    }
+    if b.has_fixed_length() {
+        std::mem::swap(&mut a, &mut b);
+    }
+    if a.len > 0 && !b.reaches(a.len - 1) && !b.has_fixed_length() {
+        b.fix_length(vm)?;
+    }
+    if b.has_fixed_length() && a.len != b.len {
+        return Ok(Val::bool(false));
+    }
+    let (length, n) = (b.length(vm), vm.pool.bv(32, a.len as u64));
+    let mut condition = vm.pool.eq(length, n);
+    for i in 0..a.len {
+        let (x, y) = (a.unit(vm, i)?, b.unit(vm, i)?);
+        let equal = vm.pool.eq(x, y);
+        condition = vm.pool.and(condition, equal);
+    }
+    Ok(truth(vm, same, condition))
+}
+
+/// With the offset or without.
+fn starts_with(vm: &mut Vmj, args: &[Val]) -> Res<Val> {
+    let mut text = this(vm, args)?;
+    non_null(arg(args, 1))?;
+    let prefix = vm.deref(arg(args, 1))?;
+    let mut prefix = Text::of(vm, prefix);
+    let offset = arg(args, 2);
+    prefix.fix_length(vm)?;
+    let start = offset.as_i32();
+    let fits = start >= 0 && start as u32 as u64 + prefix.len as u64 <= text.len as u64;
+    let holds =
+        fits && (0..prefix.len).all(|i| text.concrete(vm, start as u32 + i) == prefix.concrete(vm, i));
+    if offset.term.is_none() && !text.is_symbolic(vm) && !prefix.is_symbolic(vm) {
+        return Ok(Val::bool(holds));
+    }
+    if offset.term.is_some() {
+        // Whether it fits first, so that one flip finds a text that is long enough.
+        let (at, n) = (offset.term, vm.pool.bv(32, prefix.len as u64));
+        let (zero, length) = (vm.pool.bv(32, 0), text.length(vm));
+        let (low, end) = (vm.pool.sle(zero, at), vm.pool.bvadd(at, n));
+        let high = vm.pool.sle(end, length);
+        let condition = vm.pool.and(low, high);
+        vm.decide(ElemKind::Which, condition, fits)?;
+        if !fits {
+            return Ok(Val::bool(false));
+        }
+        super::system::decide_value(vm, offset)?;
+    }
+    if start < 0 {
+        return Ok(Val::bool(false));
+    }
+    let start = start as u32;
+    if prefix.len > 0 && !text.reaches(start + prefix.len - 1) {
+        text.fix_length(vm)?;
+        if !fits {
+            return Ok(Val::bool(false));
+        }
+    }
+    let (length, end) = (text.length(vm), vm.pool.bv(32, (start + prefix.len) as u64));
+    let mut condition = vm.pool.ule(end, length);
+    for i in 0..prefix.len {
+        let (x, y) = (text.unit(vm, start + i)?, prefix.unit(vm, i)?);
+        let equal = vm.pool.eq(x, y);
+        condition = vm.pool.and(condition, equal);
+    }
+    Ok(truth(vm, holds, condition))
+}
+
+/// The first difference, else the difference of the lengths.
+fn compare_to(vm: &mut Vmj, args: &[Val]) -> Res<Val> {
+    let mut a = this(vm, args)?;
+    non_null(arg(args, 1))?;
+    let other = vm.deref(arg(args, 1))?;
+    let mut b = Text::of(vm, other);
+    let (x, y) = (a.units(vm), b.units(vm));
+    let differ = x.iter().zip(&y).find(|(x, y)| x != y).map(|(x, y)| *x as i32 - *y as i32);
+    let result = differ.unwrap_or(a.len as i32 - b.len as i32);
+    if !a.is_symbolic(vm) && !b.is_symbolic(vm) {
+        return Ok(Val::i32(result));
+    }
+    if !a.has_fixed_length() && !b.has_fixed_length() {
+        a.fix_length(vm)?;
+    }
+    let fixed = if a.has_fixed_length() { a.len } else { b.len };
+    for text in [&mut a, &mut b] {
+        if fixed > 0 && !text.has_fixed_length() && !text.reaches(fixed - 1) {
+            text.fix_length(vm)?;
+        }
+    }
+    let limit = match (a.has_fixed_length(), b.has_fixed_length()) {
+        (true, true) => a.len.min(b.len),
+        _ => fixed,
+    };
+    let (length_a, length_b) = (a.length(vm), b.length(vm));
+    let mut term = vm.pool.bvsub(length_a, length_b);
+    let by_length = term;
+    for i in (0..limit).rev() {
+        let (x, y) = (a.unit(vm, i)?, b.unit(vm, i)?);
+        let equal = vm.pool.eq(x, y);
+        let (x, y) = (vm.pool.zext(32, x), vm.pool.zext(32, y));
+        let difference = vm.pool.bvsub(x, y);
+        let here = vm.pool.ite(equal, term, difference);
+        let (in_a, in_b) = (inside(vm, i, length_a), inside(vm, i, length_b));
+        let both = vm.pool.and(in_a, in_b);
+        term = vm.pool.ite(both, here, by_length);
+    }
+    Ok(vm.val(result as u32 as u64, term))
+}
+
+/// Not cached: the field is nobody's business but the body's.
+fn hash_code(vm: &mut Vmj, args: &[Val]) -> Res<Val> {
+    let mut text = this(vm, args)?;
+    let mut hash = 0i32;
+    for i in 0..text.len {
+        hash = hash.wrapping_mul(31).wrapping_add(text.concrete(vm, i) as i32);
+    }
+    if !text.is_symbolic(vm) {
+        return Ok(Val::i32(hash));
+    }
+    text.fix_length(vm)?;
+    let mut term = vm.pool.bv(32, 0);
+    let factor = vm.pool.bv(32, 31);
+    for i in 0..text.len {
+        let unit = text.unit(vm, i)?;
+        let unit = vm.pool.zext(32, unit);
+        let shifted = vm.pool.bvmul(term, factor);
+        term = vm.pool.bvadd(shifted, unit);
+    }
+    Ok(vm.val(hash as u32 as u64, term))
+}
+
+fn length(vm: &mut Vmj, args: &[Val]) -> Res<Val> {
+    let text = this(vm, args)?;
+    Ok(text.length_val(vm))
+}
+
+fn is_empty(vm: &mut Vmj, args: &[Val]) -> Res<Val> {
+    let text = this(vm, args)?;
+    if text.has_fixed_length() {
+        return Ok(Val::bool(text.len == 0));
+    }
+    let (length, zero) = (text.length(vm), vm.pool.bv(32, 0));
+    let condition = vm.pool.eq(length, zero);
+    Ok(truth(vm, text.len == 0, condition))
+}
+
+fn char_at(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
+    let text = this(vm, args)?;
+    let index = arg(args, 1);
+    let fits = (index.bits as u32) < text.len;
+    if index.term.is_some() || !text.has_fixed_length() {
+        let (at, length) = (vm.term(index, INT), text.length(vm));
+        let condition = vm.pool.ult(at, length);
+        vm.decide(ElemKind::Check(ir::Check::Bounds), condition, fits)?;
+    }
+    if !fits {
+        // The body says what is wrong, in the words of its version.
+        let plain = [arg(args, 0), Val::concrete(index.bits)];
+        return literal(vm, "charAt", "(I)C", &plain);
+    }
+    if !text.is_symbolic(vm) && index.term.is_none() {
+        return Ok(NativeResult::Return(Val::i32(text.concrete(vm, index.bits as u32) as i32)));
+    }
+    if index.term.is_some() {
+        return char_at_symbolic(vm, text, index);
+    }
+    let unit = text.unit(vm, index.bits as u32)?;
+    let term = vm.pool.zext(32, unit);
+    let bits = text.concrete(vm, index.bits as u32) as u64;
+    Ok(NativeResult::Return(vm.val(bits, term)))
+}
+
+/// A choice among all units by the index, which lies inside.
+fn char_at_symbolic(vm: &mut Vmj, mut text: Text, index: Val) -> Res<NativeResult<Jvm>> {
+    let bits = text.concrete(vm, index.bits as u32) as u64;
+    let bound = text.bound(vm)?;
+    if bound > LONG {
+        super::system::decide_value(vm, index)?;
+        let unit = text.unit(vm, index.bits as u32)?;
+        let term = vm.pool.zext(32, unit);
+        return Ok(NativeResult::Return(vm.val(bits, term)));
+    }
+    let mut term = TermId::NONE;
+    for i in (0..bound).rev() {
+        let unit = text.unit(vm, i)?;
+        let unit = vm.pool.zext(32, unit);
+        term = match term {
+            TermId::NONE => unit,
+            rest => {
+                let here = vm.pool.bv(32, i as u64);
+                let hit = vm.pool.eq(index.term, here);
+                vm.pool.ite(hit, unit, rest)
+            }
+        };
+    }
+    Ok(NativeResult::Return(vm.val(bits, term)))
+}
+
+fn index_of_first(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
+    let (this, ch) = (arg(args, 0), arg(args, 1));
+    index_of_char(vm, &[this, ch, Val::ZERO])
+}
+
+fn index_of_char(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
+    let mut text = this(vm, args)?;
+    let (ch, from) = (arg(args, 1), arg(args, 2));
+    let plain = ch.as_i32() >= 0 && ch.as_i32() <= 0xffff;
+    super::system::decide_value(vm, from)?;
+    if !plain || ch.term.is_some() {
+        // Supplementary or symbolic: the body does.
+        return literal(vm, "indexOf", "(II)I", args);
+    }
+    let start = from.as_i32().max(0) as u32;
+    let unit = ch.bits as u16;
+    let found = (start..text.len).find(|i| text.concrete(vm, *i) == unit);
+    let result = found.map_or(-1, |i| i as i32);
+    if !text.is_symbolic(vm) {
+        return Ok(NativeResult::Return(Val::i32(result)));
+    }
+    let bound = text.bound(vm)?;
+    if bound > LONG {
+        return literal(vm, "indexOf", "(II)I", args);
+    }
+    let length = text.length(vm);
+    let wanted = vm.pool.bv(16, unit as u64);
+    let mut term = vm.pool.bv(32, u32::MAX as u64);
+    for i in (start..bound).rev() {
+        let unit = text.unit(vm, i)?;
+        let equal = vm.pool.eq(unit, wanted);
+        let here = inside(vm, i, length);
+        let hit = vm.pool.and(here, equal);
+        let index = vm.pool.bv(32, i as u64);
+        term = vm.pool.ite(hit, index, term);
+    }
+    Ok(NativeResult::Return(vm.val(result as u32 as u64, term)))
+}
+
+/// Also behind `contains`.
+fn index_of_string(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
+    let mut text = this(vm, args)?;
+    non_null(arg(args, 1))?;
+    let wanted = vm.deref(arg(args, 1))?;
+    let mut wanted = Text::of(vm, wanted);
+    let (units, part) = (text.units(vm), wanted.units(vm));
+    let found = match part.is_empty() {
+        true => Some(0),
+        false => units.windows(part.len()).position(|window| window == part),
+    };
+    let result = found.map_or(-1, |i| i as i32);
+    if !text.is_symbolic(vm) && !wanted.is_symbolic(vm) {
+        return Ok(NativeResult::Return(Val::i32(result)));
+    }
+    wanted.fix_length(vm)?;
+    let bound = text.bound(vm)?;
+    if bound.saturating_mul(wanted.len) > LONG {
+        return literal(vm, "indexOf", "(Ljava/lang/String;)I", args);
+    }
+    let length = text.length(vm);
+    let mut term = vm.pool.bv(32, u32::MAX as u64);
+    for i in (0..(bound + 1).saturating_sub(wanted.len)).rev() {
+        let end = vm.pool.bv(32, (i + wanted.len) as u64);
+        let mut hit = vm.pool.ule(end, length);
+        for j in 0..wanted.len {
+            let (x, y) = (text.unit(vm, i + j)?, wanted.unit(vm, j)?);
+            let equal = vm.pool.eq(x, y);
+            hit = vm.pool.and(hit, equal);
+        }
+        let index = vm.pool.bv(32, i as u64);
+        term = vm.pool.ite(hit, index, term);
+    }
+    Ok(NativeResult::Return(vm.val(result as u32 as u64, term)))
+}
