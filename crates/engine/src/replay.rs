@@ -2,7 +2,6 @@
 
 use jvm::world::Jvm;
 use report::Test;
-use term::Assignment;
 use vm::Vm;
 
 use crate::config::Config;
@@ -27,13 +26,12 @@ pub fn replay(vm: &mut Vm<Jvm>, config: &Config, target: &ClassTarget, test: &Te
             nearest: Vec::new(),
         })?;
     vm.start_exploration();
-    subject.detail(vm, &Assignment::default());
     let inputs = test
         .inputs
         .iter()
         .filter_map(|(name, value)| Some((name.clone(), u128::from_str_radix(value.trim_start_matches("0x"), 16).ok()?)))
         .collect();
-    let model = assign(vm, &inputs);
+    let model = assign(vm, &mut subject, &inputs);
     vm.watch = Some(Vec::new());
     let detail = subject.detail(vm, &model);
     let watched = vm.watch.take().unwrap_or_default();

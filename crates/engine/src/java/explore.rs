@@ -316,12 +316,8 @@ impl ClassExplorer<'_> {
         method: &str,
         stats: &mut solver::Stats,
     ) -> Exploration<Stage> {
-        // The class is initialised once, before the runs, if that works without inputs.
-        self.vm.start_run(Assignment::default());
-        if jvm::input::initialise(self.vm, subject.class).is_ok() {
-            self.vm.freeze();
-        }
         self.vm.limits.steps = self.config.budget.max_steps;
+        warm_up(self.vm, subject);
         let dump = self.config.questions.clone().map(|to| Box::new(Script(to)) as Box<dyn solver::Dump>);
         let mut chain = solver::Chain::new(solver::Config { seed: self.config.seed, dump, ..solver::Config::default() });
         let mut dfs = strategy::Dfs::default();
@@ -488,9 +484,7 @@ impl ClassExplorer<'_> {
         let Some(mut twin) = counterpart(&self.vm.lang, other, subject) else { return Ok(()) };
         other.start_exploration();
         other.limits.steps = self.config.budget.max_steps;
-        // Variables come into being when inputs are made; the first run declares them.
-        twin.detail(other, &Assignment::default());
-        let model = assign(other, inputs);
+        let model = assign(other, &mut twin, inputs);
         let detail = twin.detail(other, &model);
         let again = case::case(&other.lang, &twin, &detail, &[], &Ledger::default())
             .map_err(|why| format!("{} (in a world with other hashes, locale and clock)", why.0))?;
@@ -521,6 +515,56 @@ impl ClassExplorer<'_> {
     }
 }
 
+/// Puts into the snapshot what every run would do again: the class under test is initialised, if that works
+/// without inputs, and so are the library's classes that a first few runs came across.
+fn warm_up(vm: &mut Vm<Jvm>, subject: &mut Subject) {
+    vm.start_run(Assignment::default());
+    if jvm::input::initialise(vm, subject.class).is_ok() {
+        vm.freeze();
+    }
+    vm.start_exploration();
+    let mut met: BTreeSet<ClassId> = BTreeSet::new();
+    for value in WARM_UP_VALUES {
+        vm.start_run(warm_model(vm, value));
+        let before = initialised_library(vm);
+        subject.execute(vm);
+        met.extend(initialised_library(vm).difference(&before));
+    }
+    vm.start_run(Assignment::default());
+    for class in met {
+        // One that fails here fails in the runs too, where it belongs.
+        let _ = jvm::input::initialise(vm, class);
+    }
+    vm.freeze();
+}
+
+/// What all variables are in the runs that warm up: nothing, a letter, a digit.
+const WARM_UP_VALUES: [u64; 3] = [0, 'a' as u64, '7' as u64];
+
+/// All variables known so far have this value; sequences are one element long, unless it is zero.
+fn warm_model(vm: &Vm<Jvm>, value: u64) -> Assignment {
+    let mut model = Assignment::default();
+    if value == 0 {
+        return model;
+    }
+    for index in 0..vm.pool.var_count() {
+        let var = term::VarId(index as u32);
+        let name = vm.pool.var_name(var);
+        match vm.pool.var_sort(var) {
+            term::Sort::Bool => {}
+            _ if name.ends_with(".length") => model.set_bits(var, 1),
+            term::Sort::Bv(_) => model.set_bits(var, value as u128),
+            _ => {}
+        }
+    }
+    model
+}
+
+fn initialised_library(vm: &Vm<Jvm>) -> BTreeSet<ClassId> {
+    let is_library = |class: &ClassId| vm.lang.classes[*class].origin == jvm::link::ClassOrigin::Library;
+    vm.lang.classes.keys().filter(|class| is_library(class) && Jvm::is_initialised(vm, *class)).collect()
+}
+
 /// Keeps the solver's questions.
 struct Script(Questions);
 
@@ -537,15 +581,26 @@ impl solver::Dump for Script {
     }
 }
 
-/// A model from the names of variables; those of elements are declared if they were not touched yet.
-pub fn assign(vm: &mut Vm<Jvm>, inputs: &BTreeMap<String, u128>) -> Assignment {
+/// A model from the names of variables. They come into being when inputs are made, those of an array's strings when it
+/// has a length: runs with what is known so far declare them, one level at a time.
+pub fn assign(vm: &mut Vm<Jvm>, subject: &mut Subject, inputs: &BTreeMap<String, u128>) -> Assignment {
     let mut model = Assignment::default();
-    for (name, value) in inputs {
-        if let Some(var) = vm.pool.var_by_name(name).or_else(|| declare(vm, name)) {
-            model.set_bits(var, *value);
+    let mut open: Vec<(&String, u128)> = inputs.iter().map(|(name, value)| (name, *value)).collect();
+    loop {
+        vm.start_run(model.clone());
+        subject.execute(vm);
+        let before = open.len();
+        open.retain(|(name, value)| match vm.pool.var_by_name(name).or_else(|| declare(vm, name)) {
+            Some(var) => {
+                model.set_bits(var, *value);
+                false
+            }
+            None => true,
+        });
+        if open.is_empty() || open.len() == before {
+            return model;
         }
     }
-    model
 }
 
 /// Declares an element of a sequence that is known.
