@@ -102,10 +102,11 @@ impl VmSubject {
             None => "the end".to_string(),
         };
         let (a, b) = (branches(&run.trace), branches(&second.trace));
-        let differs = (0..a.len().max(b.len())).find(|i| match (a.get(*i), b.get(*i)) {
-            (Some(x), Some(y)) => (x.site, x.kind, x.choice) != (y.site, y.kind, y.choice),
-            _ => true,
-        });
+        // A condition that an earlier one settles is not decided again, so one run may have fewer.
+        let (fewer, more) = if a.len() <= b.len() { (&a, &b) } else { (&b, &a) };
+        let key = |elem: &Elem| (elem.site, elem.kind, elem.choice);
+        let mut rest = more.iter();
+        let differs = fewer.iter().position(|x| !rest.any(|y| key(x) == key(y)));
         if let Some(at) = differs {
             let first = place(&self.vm, &run.trace, a.get(at));
             let then = place(&self.vm, &second.trace, b.get(at));
@@ -133,12 +134,7 @@ impl VmSubject {
     /// keep their length, and strings the width of units that do not show in their coder's term.
     fn fitting(&self, var: VarId, old: u64, new: u64) -> Option<u64> {
         let (name, sort) = (self.vm.pool.var_name(var), self.vm.pool.var_sort(var));
-        let new = match masked(sort, new) {
-            // Terms know one NaN only.
-            nan if sort == Sort::F32 && f32::from_bits(nan as u32).is_nan() => f32::NAN.to_bits().into(),
-            nan if sort == Sort::F64 && f64::from_bits(nan).is_nan() => f64::NAN.to_bits(),
-            other => other,
-        };
+        let new = canonical(sort, masked(sort, new));
         if let Some(sequence) = name.strip_suffix(".length") {
             let of_objects = self.vm.pool.var_by_name(&format!("{sequence}[0].null")).is_some();
             return (new <= MAX_LENGTH && !of_objects).then_some(new);
@@ -156,6 +152,12 @@ impl VmSubject {
     fn another_model(&mut self, call: &Call, conditions: &[TermId]) -> Option<Assignment> {
         let mut rng = Rng::derive(1, &call.to_string());
         let mut program = Program::compile(&self.vm.pool, conditions);
+        let exotic = |(var, value): (VarId, &term::Value)| {
+            canonical(self.vm.pool.var_sort(var), value.bits() as u64) != value.bits() as u64
+        };
+        if self.vm.inputs.model.iter().any(exotic) {
+            return None;
+        }
         for _ in 0..TRIES {
             let mut model = self.vm.inputs.model.clone();
             let mut changed = false;
@@ -201,6 +203,15 @@ fn branches(trace: &Trace) -> Vec<Elem> {
 /// Facts about inputs are recorded before any function runs.
 fn name(vm: &Vm<Jvm>, func: FuncId) -> String {
     if vm.lang.funcs.get(func).is_some() { vm.lang.func_name(func) } else { "the inputs".to_string() }
+}
+
+/// Terms know one NaN only.
+fn canonical(sort: Sort, bits: u64) -> u64 {
+    match sort {
+        Sort::F32 if f32::from_bits(bits as u32).is_nan() => f32::NAN.to_bits().into(),
+        Sort::F64 if f64::from_bits(bits).is_nan() => f64::NAN.to_bits(),
+        _ => bits,
+    }
 }
 
 fn masked(sort: Sort, bits: u64) -> u64 {

@@ -4,6 +4,7 @@
 //! Each computes what its body would and, where something symbolic is involved, a term for the result that holds
 //! for every input on the path. Lengths that matter beyond this run's are decided, so that the search can flip them.
 
+use super::string_terms::object;
 use super::text::{INT, Text, inside, truth};
 use crate::natives::support::*;
 use crate::natives::{Res, Vmj, natives};
@@ -14,7 +15,6 @@ use vm::{ElemKind, NativeResult, ObjId, Val};
 natives! {
     "java/lang/String" {
         "equals" "(Ljava/lang/Object;)Z" = symbolic equals;
-        "startsWith" "(Ljava/lang/String;I)Z" = symbolic starts_with;
         "startsWith" "(Ljava/lang/String;)Z" = symbolic starts_with;
         "compareTo" "(Ljava/lang/String;)I" = symbolic compare_to;
         "hashCode" "()I" = symbolic hash_code;
@@ -83,48 +83,26 @@ fn equal_texts(vm: &mut Vmj, a: ObjId, b: ObjId) -> Res<Val> {
     Ok(truth(vm, same, condition))
 }
 
-/// With the offset or without.
 fn starts_with(vm: &mut Vmj, args: &[Val]) -> Res<Val> {
     let mut text = this(vm, args)?;
-    non_null(arg(args, 1))?;
-    let prefix = vm.deref(arg(args, 1))?;
+    let prefix = object(vm, arg(args, 1), true)?;
     let mut prefix = Text::of(vm, prefix);
-    let offset = arg(args, 2);
     prefix.fix_length(vm)?;
-    let start = offset.as_i32();
-    let fits = start >= 0 && start as u32 as u64 + prefix.len as u64 <= text.len as u64;
-    let holds =
-        fits && (0..prefix.len).all(|i| text.concrete(vm, start as u32 + i) == prefix.concrete(vm, i));
-    if offset.term.is_none() && !text.is_symbolic(vm) && !prefix.is_symbolic(vm) {
+    let fits = prefix.len <= text.len;
+    let holds = fits && (0..prefix.len).all(|i| text.concrete(vm, i) == prefix.concrete(vm, i));
+    if !text.is_symbolic(vm) && !prefix.is_symbolic(vm) {
         return Ok(Val::bool(holds));
     }
-    if offset.term.is_some() {
-        // Whether it fits first, so that one flip finds a text that is long enough.
-        let (at, n) = (offset.term, vm.pool.bv(32, prefix.len as u64));
-        let (zero, length) = (vm.pool.bv(32, 0), text.length(vm));
-        let (low, end) = (vm.pool.sle(zero, at), vm.pool.bvadd(at, n));
-        let high = vm.pool.sle(end, length);
-        let condition = vm.pool.and(low, high);
-        vm.decide(ElemKind::Which, condition, fits)?;
-        if !fits {
-            return Ok(Val::bool(false));
-        }
-        super::system::decide_value(vm, offset)?;
-    }
-    if start < 0 {
-        return Ok(Val::bool(false));
-    }
-    let start = start as u32;
-    if prefix.len > 0 && !text.reaches(start + prefix.len - 1) {
+    if prefix.len > 0 && !text.reaches(prefix.len - 1) {
         text.fix_length(vm)?;
         if !fits {
             return Ok(Val::bool(false));
         }
     }
-    let (length, end) = (text.length(vm), vm.pool.bv(32, (start + prefix.len) as u64));
+    let (length, end) = (text.length(vm), vm.pool.bv(32, prefix.len as u64));
     let mut condition = vm.pool.ule(end, length);
     for i in 0..prefix.len {
-        let (x, y) = (text.unit(vm, start + i)?, prefix.unit(vm, i)?);
+        let (x, y) = (text.unit(vm, i)?, prefix.unit(vm, i)?);
         let equal = vm.pool.eq(x, y);
         condition = vm.pool.and(condition, equal);
     }
@@ -134,8 +112,7 @@ fn starts_with(vm: &mut Vmj, args: &[Val]) -> Res<Val> {
 /// The first difference, else the difference of the lengths.
 fn compare_to(vm: &mut Vmj, args: &[Val]) -> Res<Val> {
     let mut a = this(vm, args)?;
-    non_null(arg(args, 1))?;
-    let other = vm.deref(arg(args, 1))?;
+    let other = object(vm, arg(args, 1), true)?;
     let mut b = Text::of(vm, other);
     let (x, y) = (a.units(vm), b.units(vm));
     let differ = x.iter().zip(&y).find(|(x, y)| x != y).map(|(x, y)| *x as i32 - *y as i32);
@@ -219,9 +196,11 @@ fn char_at(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
         vm.decide(ElemKind::Check(ir::Check::Bounds), condition, fits)?;
     }
     if !fits {
-        // The body says what is wrong, in the words of its version.
-        let plain = [arg(args, 0), Val::concrete(index.bits)];
-        return literal(vm, "charAt", "(I)C", &plain);
+        // The body says what is wrong, in the words of its version and with the numbers of this run. It gets a
+        // string without terms: what it would decide on them is decided.
+        let units = text.units(vm);
+        let plain = crate::link::new_string(vm, &units)?;
+        return literal(vm, "charAt", "(I)C", &[Val::obj(plain), Val::concrete(index.bits)]);
     }
     if !text.is_symbolic(vm) && index.term.is_none() {
         return Ok(NativeResult::Return(Val::i32(text.concrete(vm, index.bits as u32) as i32)));
@@ -303,8 +282,7 @@ fn index_of_char(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
 /// Also behind `contains`.
 fn index_of_string(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
     let mut text = this(vm, args)?;
-    non_null(arg(args, 1))?;
-    let wanted = vm.deref(arg(args, 1))?;
+    let wanted = object(vm, arg(args, 1), true)?;
     let mut wanted = Text::of(vm, wanted);
     let (units, part) = (text.units(vm), wanted.units(vm));
     let found = match part.is_empty() {

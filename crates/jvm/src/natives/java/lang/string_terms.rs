@@ -176,18 +176,23 @@ fn equals(vm: &mut Vmj, args: &[Val]) -> Res<Val> {
 
 fn starts_with(vm: &mut Vmj, args: &[Val]) -> Res<Val> {
     let this = object(vm, arg(args, 0), true)?;
-    let prefix = object(vm, arg(args, 1), true)?;
-    let (text, prefix) = (Text::read(vm, this), Text::read(vm, prefix));
     let offset = arg(args, 2);
     let at = offset.as_i32();
     if offset.term.is_some() {
-        let here = vm.pool.bv(32, offset.bits);
-        let same = vm.pool.eq(offset.term, here);
-        vm.decide(ElemKind::Which, same, true)?;
+        let zero = vm.pool.bv(32, 0);
+        let negative = vm.pool.slt(offset.term, zero);
+        vm.decide(ElemKind::Branch, negative, at < 0)?;
     }
-    let fits = at >= 0 && at as i64 + prefix.len as i64 <= text.len as i64;
+    if at < 0 {
+        // The JDK does not look at the prefix then, not even whether it is null.
+        return Ok(Val::bool(false));
+    }
+    let prefix = object(vm, arg(args, 1), true)?;
+    let (text, prefix) = (Text::read(vm, this), Text::read(vm, prefix));
+    super::system::decide_value(vm, offset)?;
+    let fits = at as i64 + prefix.len as i64 <= text.len as i64;
     let holds = fits && same_units(vm, &text, at as u32, &prefix);
-    if !text.symbolic && !prefix.symbolic || at < 0 {
+    if !text.symbolic && !prefix.symbolic {
         return Ok(Val::bool(holds));
     }
     if prefix.len > MAX_UNITS {

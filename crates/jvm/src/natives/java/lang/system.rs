@@ -1,7 +1,7 @@
 //! `java.lang.System`, `Runtime` and `Shutdown`; the clock has its own file.
 
 use crate::link::ClassKind;
-use crate::natives::support::{arg, new_string, non_null, set_static, text, throw};
+use crate::natives::support::{arg, new_string, set_static, text, throw};
 use crate::natives::{Fail, Res, Vmj, natives};
 use ir::{ClassId, MemType};
 use term::Sort;
@@ -71,9 +71,8 @@ fn halt(_: &mut Vmj, args: &[Val]) -> Res<()> {
 /// can come back with others.
 fn arraycopy(vm: &mut Vmj, args: &[Val]) -> Res<()> {
     let [from, from_at, to, to_at, count] = std::array::from_fn(|i| arg(args, i));
-    non_null(from)?;
-    non_null(to)?;
-    let (source, target) = (vm.deref(from)?, vm.deref(to)?);
+    let source = super::string_terms::object(vm, from, true)?;
+    let target = super::string_terms::object(vm, to, true)?;
     let (source_class, target_class) = (vm.heap.class(source), vm.heap.class(target));
     let (source_elem, target_elem) =
         match (vm.lang.classes[source_class].kind, vm.lang.classes[target_class].kind) {
