@@ -270,16 +270,19 @@ fn enum_constant(vm: &mut Vm<Jvm>, name: &str, constants: &[ObjId]) -> Result<Va
 }
 
 fn array(vm: &mut Vm<Jvm>, name: &str, class: ClassId, elem: &Kind) -> Result<Val, Stop> {
-    let sort = match elem {
-        Kind::Scalar(ty) => scalar_sort(ty),
-        _ => Sort::Bv(32),
+    // Only the elements of primitive arrays are variables; objects have variables of their own.
+    let input = match elem {
+        Kind::Scalar(ty) => Some(vm.inputs.sequence(&mut vm.pool, name, scalar_sort(ty))),
+        _ => None,
     };
-    let input = vm.inputs.sequence(&mut vm.pool, name, sort);
-    let len_term = vm.inputs.get(input).len;
+    let len_term = match input {
+        Some(input) => vm.inputs.get(input).len,
+        None => vm.inputs.scalar(&mut vm.pool, &format!("{name}.length"), Sort::Bv(32)).0,
+    };
     let len = length(vm, len_term)?;
     let array = vm.new_array(class, len)?;
-    match elem {
-        Kind::Scalar(ty) => {
+    match (elem, input) {
+        (Kind::Scalar(ty), Some(input)) => {
             let cell = crate::link::mem_type(ty);
             for i in 0..len {
                 let bits = vm.inputs.elem_value(&vm.pool, input, i);
