@@ -110,21 +110,28 @@ impl VmSubject {
         if let Some(at) = differs {
             let first = place(&self.vm, &run.trace, a.get(at));
             let then = place(&self.vm, &second.trace, b.get(at));
-            return Some(format!("with {shown}: another path at branch {at}\n  first  {first}\n  second {then}"));
+            return Some(format!(
+                "with {shown}: another path at branch {at}\n  first  {first}\n  second {then}"
+            ));
         }
         if run.thrown != second.thrown {
             return Some(format!("with {shown}: {:?}, before {:?}", second.thrown, run.thrown));
         }
         let end = run.before_open.unwrap_or(run.leaves.len());
         for (i, first) in run.leaves.iter().enumerate().take(end) {
-            let Some(then) = second.leaves.get(i) else { return Some(format!("with {shown}: less was read")) };
+            let Some(then) = second.leaves.get(i) else {
+                return Some(format!("with {shown}: less was read"));
+            };
             let agrees = match first.term {
                 TermId::NONE => first == then,
                 term => same(self.vm.pool.sort(term), then.bits, model.eval(&self.vm.pool, term) as u64),
             };
             if !agrees {
                 let term = if first.term.is_some() { text(&self.vm, first.term) } else { "none".into() };
-                return Some(format!("with {shown}: value {i} was {:#x}, is {:#x}, term {term}", first.bits, then.bits));
+                return Some(format!(
+                    "with {shown}: value {i} was {:#x}, is {:#x}, term {term}",
+                    first.bits, then.bits
+                ));
             }
         }
         None

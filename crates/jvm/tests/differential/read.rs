@@ -161,9 +161,7 @@ impl Reader {
         }
         match vm.call(func, &[Val::obj(object)]) {
             Outcome::Returned(Some(text)) if text.bits == 0 => Some("null".to_string()),
-            Outcome::Returned(Some(text)) => {
-                Some(String::from_utf16_lossy(&string_units(vm, text.as_obj())))
-            }
+            Outcome::Returned(Some(text)) => Some(String::from_utf16_lossy(&string_units(vm, text.as_obj()))),
             Outcome::Stopped(_) => {
                 self.incomplete = true;
                 None

@@ -83,8 +83,7 @@ impl VmSubject {
             Receiver::Value(_) => {}
         }
         inputs.extend(call.args.iter().cloned().zip(self.types(&call.desc)));
-        self.kinds =
-            inputs.iter().map(|(value, ty)| symbolic::kind_of(&mut self.vm, value, ty)).collect();
+        self.kinds = inputs.iter().map(|(value, ty)| symbolic::kind_of(&mut self.vm, value, ty)).collect();
         if let Receiver::Value(value) = &call.receiver {
             let own = FieldType::Class(call.class.replace('.', "/").into());
             self.kinds.insert(0, symbolic::kind_of(&mut self.vm, value, &own));
@@ -188,12 +187,7 @@ impl VmSubject {
         call.args.iter().map(|value| self.make(value)).collect()
     }
 
-    fn construct(
-        &mut self,
-        class: ClassId,
-        desc: &str,
-        args: &[Val],
-    ) -> Result<(Val, vm::Outcome), Stop> {
+    fn construct(&mut self, class: ClassId, desc: &str, args: &[Val]) -> Result<(Val, vm::Outcome), Stop> {
         let constructor =
             self.vm.lang.declared(class, "<init>", desc).ok_or_else(|| missing(format!("<init>{desc}")))?;
         let object = Val::obj(self.vm.new_object(class)?);
@@ -254,7 +248,8 @@ fn stopped(vm: &Vm<Jvm>, stop: Stop) -> Answer {
 fn dispatch(vm: &mut Vm<Jvm>, receiver: Val, func: FuncId) -> Result<FuncId, Stop> {
     let class = vm.heap.class(receiver.as_obj());
     if vm.lang.classes[vm.lang.funcs[func].class].is_interface() {
-        return Jvm::interface_function(&mut vm.lang, class, func).map_err(|raise| missing(format!("{raise:?}")));
+        return Jvm::interface_function(&mut vm.lang, class, func)
+            .map_err(|raise| missing(format!("{raise:?}")));
     }
     match vm.lang.funcs[func].slot {
         Func::NO_SLOT => Ok(func),
