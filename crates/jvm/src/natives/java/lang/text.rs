@@ -1,6 +1,5 @@
 //! Strings with their symbolic side: length and units as terms.
 
-use crate::natives::support::*;
 use crate::natives::{Res, Vmj};
 use ir::MemType;
 use term::{Sort, TermId};
