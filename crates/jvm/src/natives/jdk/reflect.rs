@@ -36,6 +36,9 @@ natives! {
     }
 }
 
+/// What goes on with a call's result.
+type Then = fn(&mut Vmj, &[Val]) -> NativeResult<Jvm>;
+
 /// The hook that makes the call itself, inside the handler.
 const CALL: &str = "testwright.reflective call";
 
@@ -150,22 +153,21 @@ fn call_target(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
     if !is_static {
         values.insert(0, receiver);
     }
-    let (then, keep): (fn(&mut Vmj, &[Val]) -> NativeResult<Jvm>, Val) =
-        match (&signature.ty.ret, constructor) {
-            (_, true) => (give_back, receiver),
-            (None, _) => (give_back, Val::ZERO),
-            (Some(ty), _) => {
-                let class = vm.lang.class_of_type(ty)?;
-                match vm.lang.classes[class].kind {
-                    ClassKind::Primitive(_) => (
-                        |vm, args| {
-                            crate::natives::settle(boxed(vm, ClassId(arg(args, 1).bits as u32), arg(args, 0)))
-                        },
-                        Val::concrete(class.0 as u64),
-                    ),
-                    _ => return Ok(NativeResult::Call(func, values)),
-                }
+    let (then, keep): (Then, Val) = match (&signature.ty.ret, constructor) {
+        (_, true) => (give_back, receiver),
+        (None, _) => (give_back, Val::ZERO),
+        (Some(ty), _) => {
+            let class = vm.lang.class_of_type(ty)?;
+            match vm.lang.classes[class].kind {
+                ClassKind::Primitive(_) => (
+                    |vm, args| {
+                        crate::natives::settle(boxed(vm, ClassId(arg(args, 1).bits as u32), arg(args, 0)))
+                    },
+                    Val::concrete(class.0 as u64),
+                ),
+                _ => return Ok(NativeResult::Call(func, values)),
             }
-        };
+        }
+    };
     Ok(NativeResult::CallThen { func, args: values, then, keep: vec![keep] })
 }

@@ -4,7 +4,14 @@
 //! Copyright (C) 1993 by Sun Microsystems, Inc. All rights reserved. Developed at SunSoft, a Sun Microsystems,
 //! Inc. business. Permission to use, copy, modify, and distribute this software is freely granted, provided that
 //! this notice is preserved.
-#![allow(clippy::excessive_precision, clippy::approx_constant)]
+#![allow(
+    clippy::approx_constant,
+    clippy::eq_op,
+    clippy::excessive_precision,
+    clippy::match_overlapping_arm,
+    clippy::needless_range_loop,
+    reason = "operation for operation as the original: constants in full, x - x for NaN, indices as published"
+)]
 
 mod exp;
 mod inverse;
