@@ -32,4 +32,9 @@ public class Symbolic {
     static int loop(String a, String b, int i) { int n = 0; for (char c : a.toCharArray()) if (c == 'b') n++; return n; }
     static int map(String a, String b, int i) { return new java.util.HashMap<>(java.util.Map.of("a", 1, "b", 2)).getOrDefault(a, 9); }
     static int math(String a, String b, int i) { return Math.abs(i) + Math.max(i, 3) - Math.min(i, 2) + Math.floorMod(i, 3) + Integer.signum(i) + Integer.compare(i, 4); }
+    static int longs(String a, String b, int i) { long x = i * 5L; return (int) (Math.abs(x) + Math.max(x, 7L) + Math.min(x, -1L)) + Long.compare(x, 10L) + Math.floorDiv(i, 3) + Math.floorMod(i, -2); }
+    static int digits(String a, String b, int i) { return a.isEmpty() ? -1 : (Character.isDigit(a.charAt(0)) ? 1 : 0) + (Character.isLetter(a.charAt(0)) ? 2 : 0) + (Character.isWhitespace(a.charAt(0)) ? 4 : 0) + (Character.isUpperCase(a.charAt(0)) ? 8 : 0) + Character.toUpperCase(a.charAt(0)); }
+    static int parseSigned(String a, String b, int i) { try { return Integer.parseInt("-" + a) + Integer.parseInt("2" + b); } catch (NumberFormatException e) { return e.getMessage().length(); } }
+    static int parsePlain(String a, String b, int i) { return Integer.parseInt(a); }
+    static int doubles(String a, String b, int i) { double d = i == 3 ? Double.NaN : i / 2.0; return (Double.isNaN(d) ? 1 : 0) + (Double.isInfinite(d) ? 2 : 0) + (int) Math.abs(d) + (int) Math.abs((float) d); }
 }

@@ -1,12 +1,16 @@
 //! Natives of `java.lang`.
 
+mod arrays;
+mod character;
 mod class;
 mod class_define;
 mod class_loader;
 mod class_members;
 mod clock;
 mod fdlibm;
+mod integer;
 mod invoke;
+mod math;
 mod module;
 mod numbers;
 mod object;
@@ -35,11 +39,15 @@ use crate::natives::Row;
 
 pub(super) fn tables() -> Vec<&'static [Row]> {
     let mut tables = vec![
+        arrays::ROWS,
+        character::ROWS,
         class::ROWS,
         class_define::ROWS,
         class_loader::ROWS,
         class_members::ROWS,
         clock::ROWS,
+        integer::ROWS,
+        math::ROWS,
         module::ROWS,
         numbers::ROWS,
         object::ROWS,
