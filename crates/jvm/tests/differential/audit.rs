@@ -144,7 +144,12 @@ impl VmSubject {
         let new = canonical(sort, masked(sort, new));
         if let Some(sequence) = name.strip_suffix(".length") {
             let of_objects = self.vm.pool.var_by_name(&format!("{sequence}[0].null")).is_some();
-            return (new <= MAX_LENGTH && !of_objects).then_some(new);
+            let hidden_wide = self.vm.inputs.by_name(sequence).is_some_and(|input| {
+                let unit = |i: u32| self.vm.inputs.elem_value(&self.vm.pool, input, i);
+                let is_text = self.vm.inputs.get(input).elem == Sort::Bv(16);
+                is_text && (CODER_UNITS..old as u32).any(|i| unit(i) > 0xff)
+            });
+            return (new <= MAX_LENGTH && !of_objects && !hidden_wide).then_some(new);
         }
         let index = name.strip_suffix(']').and_then(|name| name.rsplit_once('[')?.1.parse::<u32>().ok());
         let hidden = sort == Sort::Bv(16) && index.is_some_and(|index| index >= CODER_UNITS);
