@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use emit::java::{Options, Rendered, SuiteFile};
 use emit::write::{Permission, java_path, java_test_class, permission};
 use jvm::boot::{BootOptions, boot};
-use jvm::load::{ClassPath, Jdk, JdkSearch};
+use jvm::load::{ClassPath, FieldType, Jdk, JdkSearch, access};
 use jvm::world::Jvm;
 use runner::coverage::ClassCoverage;
 use runner::confirm::{Environment, TestSource, Verdict, confirm};
@@ -247,7 +247,7 @@ fn emit_class(
         millis_confirming: 0,
         result,
     };
-    let emitter = Emitter { config, setup, package, class_name };
+    let emitter = Emitter { config, setup, package, class_name, stateful: is_stateful(setup, target) };
     if let Some((environment, junit)) = &setup.confirm
         && !kept.is_empty()
     {
@@ -296,6 +296,8 @@ struct Emitter<'a> {
     setup: &'a Setup,
     package: String,
     class_name: String,
+    /// The class keeps state in static fields, so that tests can change what others see.
+    stateful: bool,
 }
 
 impl Emitter<'_> {
@@ -350,6 +352,11 @@ impl Emitter<'_> {
                 other => generated.dropped.push((index, other.objection().unwrap_or_default())),
             }
         }
+        if self.stateful {
+            // What the JVM showed depends on the tests that ran before: not to be asserted.
+            let why = "the outcome depends on static state that other tests change";
+            generated.dropped.extend(failed.drain(..).map(|(index, _, _)| (index, why.to_string())));
+        }
         if failed.is_empty() {
             return Ok(kept);
         }
@@ -395,6 +402,26 @@ impl Emitter<'_> {
             })
             .collect())
     }
+}
+
+/// Whether a class, or one nested in it, has static fields that can change: not final, or of a type that may be
+/// mutable.
+fn is_stateful(setup: &Setup, target: &ClassTarget) -> bool {
+    let Ok(all) = setup.path.list_all() else { return true };
+    let nested = format!("{}$", target.class);
+    let mine = all.iter().filter(|class| **class == target.class || class.starts_with(&nested));
+    mine.filter_map(|class| setup.path.load(class).ok().flatten()).any(|(file, _)| {
+        file.fields.iter().any(|field| {
+            let fixed = match &field.ty {
+                FieldType::Class(name) => {
+                    name.starts_with("java/lang/") || field.access & access::ENUM != 0 || **name == *file.name
+                }
+                FieldType::Array(_) => field.access & access::SYNTHETIC != 0,
+                _ => true,
+            };
+            field.access & access::STATIC != 0 && !(fixed && field.access & access::FINAL != 0)
+        })
+    })
 }
 
 /// Writes a file of ours; never over somebody else's.

@@ -18,6 +18,8 @@ pub struct Candidate {
     pub depth: u32,
     /// How often the site had decided before on this path.
     pub visit: u32,
+    /// A wish, or below one that was not granted: for when nothing else is left.
+    pub unwished: bool,
     /// The run that met the decision first.
     pub run: RunId,
     /// Candidates are numbered as they are found.
@@ -73,9 +75,13 @@ impl Guide<'_> {
     /// Whether the candidate is a check of tracked code that no run has seen going that way, or another
     /// object or index than before, and was not tried often enough yet.
     pub fn is_fresh_check(&self, candidate: &Candidate) -> bool {
-        candidate.leads.tracked
-            && matches!(candidate.kind, ElemKind::Check(_) | ElemKind::Which)
-            && self.checks.is_fresh(candidate.site, candidate.alternative)
+        let asks = match candidate.kind {
+            ElemKind::Check(_) | ElemKind::Which => candidate.leads.tracked,
+            // What the caller wants to know of the result.
+            ElemKind::Branch => candidate.site.is_outside(),
+            ElemKind::Assume | ElemKind::Prefer => false,
+        };
+        asks && self.checks.is_fresh(candidate.site, candidate.alternative)
     }
 
     /// Blocks from where the candidate leads to the nearest wanted edge of the same function.

@@ -2,6 +2,7 @@
 
 use crate::finished::{End, Finished};
 use term::Value;
+use vm::ElemKind;
 
 /// Nodes the exact search may visit; beyond, the best found so far is taken.
 const SEARCH: u32 = 20_000;
@@ -57,9 +58,12 @@ fn cost<O>(run: &Finished<O>) -> Cost {
 /// Each way to end is one more thing to show: a normal return as well as each kind of failure.
 fn add_ends<O>(finished: &[Finished<O>], runs: &mut [Item]) {
     let first = runs.iter().flat_map(|item| &item.needs).max().map_or(0, |max| max + 1);
-    let mut kinds: Vec<&End> = Vec::new();
+    let mut kinds: Vec<(&End, Option<u32>)> = Vec::new();
     for item in runs {
-        let end = &finished[item.index].end;
+        let run = &finished[item.index];
+        // What the caller asked of the result tells returns apart.
+        let asked = run.path.iter().rev().find(|s| s.kind == ElemKind::Branch && s.site.is_outside());
+        let end = (&run.end, asked.map(|s| s.choice));
         let kind = kinds.iter().position(|k| *k == end).unwrap_or_else(|| {
             kinds.push(end);
             kinds.len() - 1

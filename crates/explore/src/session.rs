@@ -364,7 +364,10 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
                     new.push(*obligation);
                 }
             }
-            for elem in run.trace.elems.iter().filter(|e| matches!(e.kind, ElemKind::Check(_))) {
+            let asked = |e: &&vm::Elem| {
+                matches!(e.kind, ElemKind::Check(_)) || e.kind == ElemKind::Branch && e.site.is_outside()
+            };
+            for elem in run.trace.elems.iter().filter(asked) {
                 state.checks.saw(elem.site, elem.choice);
             }
         }
@@ -457,6 +460,7 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
                     alternative,
                     depth: node.depth,
                     visit: node.visit,
+                    unwished: node.unwished || node.kind == ElemKind::Prefer,
                     run: node.run,
                     order: state.orders,
                     leads,

@@ -24,6 +24,8 @@ pub struct Node {
     pub depth: u32,
     /// Nodes right above that choose the same index or reference.
     pub chain: u32,
+    /// A wish above was not granted: what lies here is second best.
+    pub unwished: bool,
     pub alternatives: u32,
     /// The run that met it first.
     pub run: RunId,
@@ -254,6 +256,7 @@ impl Tree {
             visit: elem.visit,
             depth,
             chain,
+            unwished: parent.is_some_and(|p| p.unwished || p.kind == ElemKind::Prefer && slot.alternative != 0),
             alternatives,
             run,
             parent: slot,

@@ -185,7 +185,7 @@ impl<L: Lang> Vm<L> {
     pub fn site(&self) -> Site {
         match self.frames.last() {
             Some(frame) => Site { func: frame.func, index: frame.pc },
-            None => Site { func: FuncId(u32::MAX), index: 0 },
+            None => Site::OUTSIDE,
         }
     }
 

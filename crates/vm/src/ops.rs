@@ -2,10 +2,12 @@
 //!
 //! Only entered when an operand carries a term, so speed matters less here than in the step loop.
 
+use crate::heap::ObjId;
 use crate::lang::{Lang, Stop, Val};
 use crate::machine::Vm;
 use crate::trace::ElemKind;
 use ir::Op;
+use ledger::Kind;
 use term::{Float, Op as T, Sort, TermId};
 
 /// The NaN that terms know.
@@ -15,11 +17,26 @@ const CANONICAL_NAN_64: u64 = 0x7ff8_0000_0000_0000;
 impl<L: Lang> Vm<L> {
     /// The term of a binary operation; operands without a term are constants.
     pub(crate) fn binary_term(&mut self, op: Op, a: (u64, TermId), b: (u64, TermId)) -> TermId {
+        if op == Op::EqRef {
+            self.note_identity(a, b);
+        }
         let (left, right) = operand_sorts(op);
         let x = self.operand(a, left);
         let y = self.operand(b, right);
         let term = self.binary_of(op, x, y);
         self.symbolic(term)
+    }
+
+    /// An input object is made anew, but a caller could pass one that the program has already (an interned string,
+    /// a cached box): that the two are different is not proved.
+    fn note_identity(&mut self, a: (u64, TermId), b: (u64, TermId)) {
+        let made = |(bits, term): (u64, TermId)| {
+            let id = ObjId(bits as u32);
+            term.is_some() && self.heap.contains(id) && self.heap.is_fresh(id)
+        };
+        if a.0 != 0 && b.0 != 0 && a.0 != b.0 && (made(a) || made(b)) {
+            self.note(Kind::Concretised, "an input object is taken to be no other object");
+        }
     }
 
     /// The term of a unary operation on a term.

@@ -12,6 +12,15 @@ pub struct Site {
     pub index: u32,
 }
 
+impl Site {
+    /// Outside of any function: what whoever runs the program decides before and after.
+    pub const OUTSIDE: Site = Site { func: FuncId(u32::MAX), index: 0 };
+
+    pub fn is_outside(self) -> bool {
+        self.func == Site::OUTSIDE.func
+    }
+}
+
 /// Why an element is part of the path condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ElemKind {

@@ -261,7 +261,10 @@ impl ClassExplorer<'_> {
             let exploration = self.session(&mut subject, &goal, work, deadline, &name, &mut result.solver);
             record(&mut found, &exploration, &self.vm.lang);
             self.settle(&goal, &exploration, result, &mut settled);
+            // An interrupt ends the search, not the writing of what was found.
+            let interrupt = std::mem::take(&mut self.vm.interrupt);
             self.propose(&mut subject, &goal, exploration, result, &mut found);
+            self.vm.interrupt = interrupt;
         }
         found.millis = started.elapsed().as_millis() as u64;
         let mine = result.obligations.values().filter(|(o, _)| o.function == self.vm.lang.func_name(method));
@@ -296,6 +299,9 @@ impl ClassExplorer<'_> {
         let mut functions: Vec<(FuncId, Arc<Function>)> = Vec::new();
         while let Some(func) = open.pop() {
             if !seen.insert(func) {
+                continue;
+            }
+            if self.vm.lang.funcs[func].access & access::ABSTRACT != 0 {
                 continue;
             }
             let Some(function) = self.vm.lang.ir(func) else { continue };
@@ -538,8 +544,8 @@ fn warm_up(vm: &mut Vm<Jvm>, subject: &mut Subject) {
     vm.freeze();
 }
 
-/// What all variables are in the runs that warm up: nothing, a letter, a digit.
-const WARM_UP_VALUES: [u64; 3] = [0, 'a' as u64, '7' as u64];
+/// What all variables are in the runs that warm up: nothing, a letter, a digit, a letter beyond Latin.
+const WARM_UP_VALUES: [u64; 4] = [0, 'a' as u64, '7' as u64, 'Ā' as u64];
 
 /// All variables known so far have this value; sequences are one element long, unless it is zero.
 fn warm_model(vm: &Vm<Jvm>, value: u64) -> Assignment {

@@ -7,7 +7,7 @@ use jvm::load::FieldType;
 use jvm::observe::{self, Seen};
 use jvm::world::Jvm;
 use term::Assignment;
-use vm::{Outcome, Stop, Thrown, Val, Vm};
+use vm::{ElemKind, Outcome, Stop, Thrown, Val, Vm};
 
 /// A parameter that is explored.
 #[derive(Clone, Debug)]
@@ -133,7 +133,11 @@ impl Subject {
             args.push(self.receiver);
         }
         args.extend_from_slice(&self.args[n..]);
-        Ok(vm.call(*method, &args))
+        let outcome = vm.call(*method, &args);
+        if let Outcome::Returned(Some(val)) = outcome {
+            decide_result(vm, val, *method)?;
+        }
+        Ok(outcome)
     }
 
     fn see_args(&self, vm: &mut Vm<Jvm>) -> Vec<Seen> {
@@ -192,6 +196,18 @@ impl Subject {
             _ => None,
         }
     }
+}
+
+/// Whether a method returns true or false, null or an object, is worth knowing even where it does not branch.
+fn decide_result(vm: &mut Vm<Jvm>, val: Val, method: FuncId) -> Result<(), Stop> {
+    let ret = vm.lang.funcs[method].signature.ty.ret.clone();
+    let two_ways = ret.is_some_and(|ty| ty == FieldType::Boolean || ty.is_reference());
+    if val.term.is_none() || !two_ways {
+        return Ok(());
+    }
+    let zero = vm.pool.bv(32, 0);
+    let condition = vm.pool.ne(val.term, zero);
+    vm.decide(ElemKind::Branch, condition, val.bits != 0)
 }
 
 impl Target<Jvm> for Subject {

@@ -4,8 +4,8 @@
 //! Candidates of one site and alternative are ranked together: what makes one better than another (is it
 //! wanted, how far is it, how often was it tried) is the same for all of them but the depth.
 
-use crate::frontier::{Candidate, Guide, Strategy, Tried};
 use crate::finished::RunId;
+use crate::frontier::{Candidate, Guide, Strategy, Tried};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use vm::{ElemKind, Site};
@@ -13,6 +13,8 @@ use vm::{ElemKind, Site};
 /// A wanted edge that refused so often is no better than its distance says: something else must come first.
 const STUBBORN: u32 = 12;
 
+/// The class of candidates that are for when nothing else is left.
+const UNWISHED: u32 = 3;
 /// The class of candidates that are not wanted for themselves.
 const NOTHING_WANTED: u32 = 2;
 /// Every so many picks, near runs are not preferred: what is wanted may be easier to reach another way.
@@ -24,7 +26,8 @@ const LOOK: usize = 32;
 /// to go another way before anything shows.
 const ONWARD: u64 = 3;
 
-type Key = (Site, ElemKind, u32);
+/// Site, kind and alternative; what is below an ungranted wish is apart.
+type Key = (Site, ElemKind, u32, bool);
 
 #[derive(Default)]
 pub struct Coverage {
@@ -51,9 +54,8 @@ impl Group {
 
     fn rank(&self, guide: &Guide<'_>, prefer_near: bool) -> Option<(u32, bool, u32, u32, u32, u64)> {
         let ((depth, order), candidate) = self.pick(guide)?;
-        let class = if candidate.kind == ElemKind::Prefer {
-            // A wish is dropped when nothing else is left.
-            3
+        let class = if candidate.unwished && !guide.is_wanted(candidate) {
+            UNWISHED
         } else if guide.is_wanted(candidate) && self.tried < STUBBORN {
             0
         } else if guide.is_fresh_check(candidate) {
@@ -67,10 +69,16 @@ impl Group {
     }
 }
 
+fn key(candidate: &Candidate) -> Key {
+    (candidate.site, candidate.kind, candidate.alternative, candidate.unwished)
+}
+
 impl Strategy for Coverage {
     fn add(&mut self, candidate: Candidate) {
-        let key = (candidate.site, candidate.kind, candidate.alternative);
-        self.newest.insert((Reverse(candidate.run), candidate.depth, candidate.order, key));
+        let key = key(&candidate);
+        if !candidate.unwished {
+            self.newest.insert((Reverse(candidate.run), candidate.depth, candidate.order, key));
+        }
         let group = self.groups.entry(key).or_default();
         group.candidates.insert((candidate.depth, candidate.order), candidate);
     }
@@ -98,7 +106,7 @@ impl Strategy for Coverage {
 
     fn feedback(&mut self, candidate: &Candidate, tried: Tried) {
         if tried == (Tried::Ran { new: true })
-            && let Some(group) = self.groups.get_mut(&(candidate.site, candidate.kind, candidate.alternative))
+            && let Some(group) = self.groups.get_mut(&key(candidate))
         {
             group.tried = 0;
         }
