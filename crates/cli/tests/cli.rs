@@ -1,0 +1,218 @@
+//! The binary as users and scripts meet it: what goes wrong is told on standard error, nothing is on standard output,
+//! and the exit code is the documented one (1 failed, 2 wrong usage).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+use testkit::Jdk;
+use testkit::jdk::Options;
+
+const CALC: &str = "package a; public class Calc {
+    public int divide(int x, int y) { return x / y; }
+    public static int twice(int x) { return x * 2; }
+}";
+const SHAPE: &str = "package a; public interface Shape { int area(); }";
+const BASE: &str = "package a; public abstract class Base {
+    public abstract int f();
+    public int g(int x) { return x > 0 ? f() : 0; }
+    public static boolean even(int x) { return x % 2 == 0; }
+}";
+
+/// A place to work in, with compiled classes.
+struct Place {
+    dir: TempDir,
+    jdk: Jdk,
+}
+
+impl Place {
+    fn new() -> Place {
+        let dir = tempfile::tempdir().unwrap();
+        let sources: Vec<PathBuf> = [("Calc", CALC), ("Shape", SHAPE), ("Base", BASE)]
+            .map(|(name, text)| {
+                let file = dir.path().join(format!("{name}.java"));
+                fs::write(&file, text).unwrap();
+                file
+            })
+            .to_vec();
+        let jdk = Jdk::at_least(17).unwrap();
+        let compiled = jdk.compile(&sources, &Options::default()).unwrap();
+        // A copy of its own: the compiled classes are shared, and some tests damage them.
+        let classes = dir.path().join("classes/a");
+        fs::create_dir_all(&classes).unwrap();
+        for name in ["Calc", "Shape", "Base"] {
+            let file = format!("{name}.class");
+            fs::copy(compiled.join("a").join(&file), classes.join(&file)).unwrap();
+        }
+        Place { dir, jdk }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_testwright"));
+        command.args(args).current_dir(self.dir.path()).env("JAVA_HOME", &self.jdk.home);
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    /// `generate` without the confirming run, with these further arguments.
+    fn generate(&self, args: &[&str]) -> Output {
+        let mut all = vec!["generate", "--no-run", "-c", "classes", "-o", "out"];
+        all.extend(args);
+        self.run(&all)
+    }
+}
+
+/// Checks the exit code, an empty standard output and a part of the message.
+fn fails(output: &Output, code: i32, message: &str) {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{stderr}");
+    assert!(stderr.contains(message), "no {message:?} in:\n{stderr}");
+    assert!(!stderr.contains("panicked"), "{stderr}");
+    assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+fn text(path: &Path) -> String {
+    fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn what_works_leaves_standard_output_empty() {
+    let place = Place::new();
+    let output = place.generate(&["a.Calc"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.stdout.is_empty());
+    assert!(text(&place.path("out/a/CalcTest.java")).contains("ArithmeticException"));
+}
+
+#[test]
+fn unknown_names_come_with_the_nearest() {
+    let place = Place::new();
+    fails(&place.generate(&["a.Clac"]), 1, "did you mean a.Calc?");
+    fails(&place.generate(&["a.Calc#divde"]), 1, "did you mean divide?");
+    fails(&place.generate(&["a.Calc#divide(II)J"]), 1, "did you mean divide(II)I");
+    fails(&place.generate(&["b.**"]), 1, "no class matches 'b.**'");
+    fails(&place.run(&["explore", "-c", "classes", "a.Clac"]), 1, "did you mean a.Calc?");
+    fails(&place.run(&["cover", "-c", "classes", "a.Clac"]), 1, "did you mean a.Calc?");
+}
+
+#[test]
+fn wrong_usage_is_told_apart_from_failure() {
+    let place = Place::new();
+    fails(&place.generate(&["a.C*c"]), 2, "'*' may only stand at the end");
+    fails(&place.generate(&["a.Calc#"]), 2, "names no method");
+    fails(&place.generate(&[]), 2, "TARGET");
+    fails(&place.generate(&["--criterion", "most", "a.Calc"]), 2, "branch");
+    fails(&place.generate(&["--report", "xml=x", "a.Calc"]), 2, "json");
+    fails(&place.generate(&["--report", "json", "a.Calc"]), 2, "json=FILE");
+    fails(&place.generate(&["--time", "soon", "a.Calc"]), 2, "not a number of seconds");
+    fails(&place.generate(&["--time", "0", "a.Calc"]), 2, "more than 0");
+    fails(&place.generate(&["--strategy", "luck", "a.Calc"]), 2, "coverage");
+    fails(&place.run(&["generate", "--no-run", "-c", "classes", "a.Calc"]), 2, "-o DIR");
+    fails(&place.run(&["invent"]), 2, "unrecognized subcommand");
+}
+
+#[test]
+fn places_that_are_not_there() {
+    let place = Place::new();
+    fails(
+        &place.run(&["generate", "--no-run", "-c", "classes:nowhere", "-o", "out", "a.Calc"]),
+        1,
+        "nowhere",
+    );
+    fails(&place.generate(&["--jdk", "/nonexistent", "a.Calc"]), 1, "/nonexistent is not a JDK");
+    fails(&place.run(&["generate", "-p", "/nonexistent", "a.Calc"]), 1, "not a Maven or Gradle project");
+    fails(&place.run(&["replay", "nothing.json#test"]), 1, "nothing.json");
+    fails(
+        &place.generate(&["--report", "json=/nonexistent/report.json", "a.Calc"]),
+        1,
+        "/nonexistent/report.json",
+    );
+}
+
+#[test]
+fn a_java_home_without_a_jdk_is_named() {
+    let place = Place::new();
+    let output = place
+        .command(&["generate", "--no-run", "-c", "classes", "-o", "out", "a.Calc"])
+        .env("JAVA_HOME", "/nonexistent")
+        .env("PATH", "/nonexistent")
+        .output()
+        .unwrap();
+    // One of the usual folders may hold a JDK; then it is taken.
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    match output.status.code() {
+        Some(0) => assert!(stderr.contains("wrote")),
+        code => assert!(code == Some(1) && stderr.contains("JDK"), "{code:?}: {stderr}"),
+    }
+}
+
+#[test]
+fn damaged_classes_are_refused_with_the_reason() {
+    let place = Place::new();
+    let file = place.path("classes/a/Calc.class");
+    let bytes = fs::read(&file).unwrap();
+    let mut future = bytes.clone();
+    future[6..8].copy_from_slice(&99u16.to_be_bytes());
+    fs::write(&file, future).unwrap();
+    fails(&place.generate(&["a.Calc"]), 1, "version 99");
+    fs::write(&file, &bytes[..200]).unwrap();
+    fails(&place.generate(&["a.Calc"]), 1, "ends too early");
+    fs::write(&file, b"").unwrap();
+    fails(&place.generate(&["a.Calc"]), 1, "a.Calc");
+    fs::write(&file, b"not a class at all").unwrap();
+    fails(&place.generate(&["a.Calc"]), 1, "a.Calc");
+}
+
+#[test]
+fn one_damaged_class_does_not_cost_the_others() {
+    let place = Place::new();
+    fs::write(place.path("classes/a/Calc.class"), b"not a class at all").unwrap();
+    let output = place.generate(&["a.*"]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert!(stderr.contains("no tests for a.Calc"), "{stderr}");
+    assert!(place.path("out/a/BaseTest.java").exists());
+}
+
+#[test]
+fn what_cannot_be_written() {
+    let place = Place::new();
+    fs::write(place.path("file"), "").unwrap();
+    let into = |out: &str| place.run(&["generate", "--no-run", "-c", "classes", "-o", out, "a.Calc"]);
+    fails(&into("file"), 1, "cannot write file");
+    fails(&into("file/below"), 1, "cannot write file/below");
+}
+
+#[test]
+fn files_of_others_are_left_alone() {
+    let place = Place::new();
+    let theirs = place.path("out/a/CalcTest.java");
+    fs::create_dir_all(theirs.parent().unwrap()).unwrap();
+    fs::write(&theirs, "mine").unwrap();
+    let output = place.generate(&["a.Calc"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(text(&theirs), "mine");
+    let ours = place.path("out/a/CalcTestwrightTest.java");
+    let first = text(&ours);
+    // Our own file is replaced, by the same.
+    assert_eq!(place.generate(&["a.Calc"]).status.code(), Some(0));
+    assert_eq!(text(&ours), first);
+}
+
+#[test]
+fn interfaces_have_nothing_to_test_and_abstract_classes_their_static_part() {
+    let place = Place::new();
+    fails(&place.generate(&["a.Shape"]), 1, "a.Shape");
+    let output = place.generate(&["a.Base"]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert!(text(&place.path("out/a/BaseTest.java")).contains("Base.even("));
+}
