@@ -96,6 +96,10 @@ fn make_main_thread(vm: &mut Vm<Jvm>) -> Result<(), BootError> {
     let thread = vm.new_object(thread_class).map_err(|stop| failed("Thread", stop))?;
     vm.lang.state::<Saved<Threads>>().current = thread.0;
     natives::prime_thread(vm, thread).map_err(|why| failed("Thread", why))?;
+    if vm.lang.class("jdk/internal/misc/UnsafeConstants").is_ok() {
+        initialise(vm, "jdk/internal/misc/UnsafeConstants")?;
+        natives::set_unsafe_constants(vm).map_err(|why| failed("UnsafeConstants", why))?;
+    }
     for class in ["java/lang/String", "java/lang/System", "java/lang/Class", "java/lang/ThreadGroup"] {
         initialise(vm, class)?;
     }

@@ -8,6 +8,7 @@ mod java;
 mod jdk;
 mod outside;
 mod state;
+mod sun;
 mod support;
 
 pub use java::io::{Console, Files};
@@ -15,11 +16,11 @@ pub use java::lang::Clock;
 pub(crate) use java::lang::Threads;
 pub use jdk::Environment;
 pub use outside::{describe, stack_trace, stderr, stdout};
-pub(crate) use outside::{prime_thread, set_app_loader, thread_started};
+pub(crate) use outside::{prime_thread, set_app_loader, set_unsafe_constants, thread_started};
 pub use state::Saved;
 
 use crate::world::Jvm;
-use vm::{Native, NativeResult, Raise, Stop, Val, Vm};
+use vm::{Native, NativeResult, ObjId, Raise, Stop, Val, Vm};
 
 /// One native method.
 pub struct Row {
@@ -33,6 +34,7 @@ pub struct Row {
 pub(crate) enum Fail {
     Stop(Stop),
     Raise(Raise),
+    Throw(ObjId),
 }
 
 pub(crate) type Vmj = Vm<Jvm>;
@@ -84,7 +86,7 @@ outcomes! {
     i64 = Val::i64;
     f32 = Val::f32;
     f64 = Val::f64;
-    vm::ObjId = Val::obj;
+    ObjId = Val::obj;
 }
 
 pub(crate) fn settle<T: Outcome>(result: Res<T>) -> NativeResult<Jvm> {
@@ -92,6 +94,7 @@ pub(crate) fn settle<T: Outcome>(result: Res<T>) -> NativeResult<Jvm> {
         Ok(value) => value.settle(),
         Err(Fail::Stop(stop)) => NativeResult::Stop(stop),
         Err(Fail::Raise(raise)) => NativeResult::Raise(raise),
+        Err(Fail::Throw(exception)) => NativeResult::Throw(exception),
     }
 }
 
@@ -123,7 +126,7 @@ pub(crate) use {native, natives};
 
 /// Registers every native with the program.
 pub fn register(jvm: &mut Jvm) {
-    for table in java::tables().into_iter().chain(jdk::tables()) {
+    for table in java::tables().into_iter().chain(jdk::tables()).chain(sun::tables()) {
         for row in table {
             jvm.register(&format!("{}.{}{}", row.class, row.name, row.descriptor), row.native);
         }

@@ -1,7 +1,7 @@
 //! What the boot and callers outside runs ask of natives.
 
 use super::java::lang::{line, recorded};
-use super::support::{get_ref, set, set_i32, text};
+use super::support::{get_ref, set, set_i32, set_static, text};
 use super::{Console, Fail, Saved, Vmj};
 use vm::{ObjId, Val};
 
@@ -9,6 +9,7 @@ fn reason(fail: Fail) -> String {
     match fail {
         Fail::Stop(stop) => format!("{stop:?}"),
         Fail::Raise(raise) => format!("{raise:?}"),
+        Fail::Throw(exception) => format!("an exception, {exception}"),
     }
 }
 
@@ -19,6 +20,16 @@ pub(crate) fn prime_thread(vm: &mut Vmj, thread: ObjId) -> Result<(), String> {
         set(vm, thread, "eetop", Val::i64(1))
     };
     prime(vm).map_err(reason)
+}
+
+/// What the VM tells `Unsafe` of the machine.
+pub(crate) fn set_unsafe_constants(vm: &mut Vmj) -> Result<(), String> {
+    const CLASS: &str = "jdk/internal/misc/UnsafeConstants";
+    let constants = [("ADDRESS_SIZE0", 8), ("PAGE_SIZE", 4096), ("BIG_ENDIAN", 0), ("UNALIGNED_ACCESS", 1)];
+    for (name, value) in constants {
+        set_static(vm, CLASS, name, Val::i32(value)).map_err(reason)?;
+    }
+    Ok(())
 }
 
 /// The main thread runs.

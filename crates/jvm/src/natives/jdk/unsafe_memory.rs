@@ -49,7 +49,7 @@ pub(crate) fn allocate(vm: &mut Vmj, size: i64) -> Res<i64> {
 }
 
 /// The block that holds an address, and the offset in it.
-pub(super) fn block_at(vm: &mut Vmj, address: u64) -> Option<(ObjId, u64)> {
+pub(crate) fn block_at(vm: &mut Vmj, address: u64) -> Option<(ObjId, u64)> {
     let arena = vm.lang.state::<Saved<Arena>>();
     let (start, block) = arena.blocks.range(..=address).next_back()?;
     Some((ObjId(*block), address - start))
@@ -78,6 +78,9 @@ fn free_memory(vm: &mut Vmj, args: &[Val]) -> Res<()> {
 
 fn set_memory(vm: &mut Vmj, args: &[Val]) -> Res<()> {
     let count = fix(vm, arg(args, 3))?;
+    if count == 0 {
+        return Ok(());
+    }
     let Place { object, offset } = resolve(vm, arg(args, 1), arg(args, 2), count)?;
     for i in 0..count {
         vm.store(object, offset + i as u32, MemType::I8, arg(args, 4))?;
@@ -92,6 +95,10 @@ fn fix(vm: &mut Vmj, val: Val) -> Res<u64> {
 
 fn copy_memory(vm: &mut Vmj, args: &[Val]) -> Res<()> {
     let count = fix(vm, arg(args, 5))?;
+    // Of nothing, addresses do not matter.
+    if count == 0 {
+        return Ok(());
+    }
     let from = resolve(vm, arg(args, 1), arg(args, 2), count)?;
     let to = resolve(vm, arg(args, 3), arg(args, 4), count)?;
     if !vm.heap.has_shadow(from.object) && !vm.heap.has_shadow(to.object) {

@@ -11,9 +11,19 @@ pub struct Files {
 }
 
 #[derive(Clone)]
-pub(super) struct OpenFile {
+pub(crate) struct OpenFile {
     pub bytes: Arc<[u8]>,
     pub at: usize,
+}
+
+impl OpenFile {
+    /// The next bytes, at most so many.
+    pub fn take(&mut self, count: usize) -> Vec<u8> {
+        let end = self.bytes.len().min(self.at.saturating_add(count));
+        let taken = self.bytes.get(self.at..end).unwrap_or_default().to_vec();
+        self.at += taken.len();
+        taken
+    }
 }
 
 const FIRST: i32 = 3;
@@ -34,12 +44,12 @@ impl Files {
         FIRST + index as i32
     }
 
-    pub(super) fn get(&mut self, descriptor: i32) -> Option<&mut OpenFile> {
+    pub(crate) fn get(&mut self, descriptor: i32) -> Option<&mut OpenFile> {
         let index = usize::try_from(descriptor.checked_sub(FIRST)?).ok()?;
         self.open.get_mut(index)?.as_mut()
     }
 
-    pub(super) fn close(&mut self, descriptor: i32) {
+    pub(crate) fn close(&mut self, descriptor: i32) {
         if let Ok(index) = usize::try_from(descriptor.saturating_sub(FIRST))
             && let Some(slot) = self.open.get_mut(index)
         {
@@ -49,13 +59,13 @@ impl Files {
 }
 
 /// What a path names.
-pub(super) enum Entry {
+pub(crate) enum Entry {
     Folder(Vec<String>),
     File(PathBuf, u64),
 }
 
 /// `/a/../b` to `/b`; the working directory is the root.
-pub(super) fn normal(path: &str) -> PathBuf {
+pub(crate) fn normal(path: &str) -> PathBuf {
     let mut normal = PathBuf::from("/");
     for part in Path::new(path).components() {
         match part {
@@ -70,7 +80,7 @@ pub(super) fn normal(path: &str) -> PathBuf {
 }
 
 /// Looks a path up. Only the JDK's home shows through from the host.
-pub(super) fn look_up(vm: &Vmj, path: &str) -> Option<Entry> {
+pub(crate) fn look_up(vm: &Vmj, path: &str) -> Option<Entry> {
     let path = normal(path);
     let home = &vm.lang.path.jdk().home;
     if path.starts_with(home) {
@@ -93,7 +103,7 @@ pub(super) fn look_up(vm: &Vmj, path: &str) -> Option<Entry> {
 }
 
 /// Opens a file for reading.
-pub(super) fn open(vm: &mut Vmj, path: &str) -> Option<i32> {
+pub(crate) fn open(vm: &mut Vmj, path: &str) -> Option<i32> {
     let Some(Entry::File(path, _)) = look_up(vm, path) else { return None };
     let bytes: Arc<[u8]> = std::fs::read(path).ok()?.into();
     Some(vm.lang.state::<Saved<Files>>().add(bytes))

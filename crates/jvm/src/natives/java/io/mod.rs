@@ -5,6 +5,7 @@ mod files;
 mod streams;
 
 pub use files::Files;
+pub(crate) use files::{Entry, look_up, normal, open};
 pub use streams::Console;
 
 use crate::natives::Row;

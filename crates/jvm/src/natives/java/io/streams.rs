@@ -183,12 +183,7 @@ fn read_bytes(vm: &mut Vmj, args: &[Val]) -> Res<i32> {
     if range.is_empty() {
         return Ok(0);
     }
-    let got = with_file(vm, arg(args, 0).as_obj(), Vec::new(), |file| {
-        let end = file.bytes.len().min(file.at.saturating_add(range.len()));
-        let got = file.bytes.get(file.at..end).unwrap_or_default().to_vec();
-        file.at += got.len();
-        got
-    })?;
+    let got = with_file(vm, arg(args, 0).as_obj(), Vec::new(), |file| file.take(range.len()))?;
     if got.is_empty() {
         return Ok(-1);
     }
