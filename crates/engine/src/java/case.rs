@@ -74,8 +74,7 @@ pub fn case(
 /// The conditions that a run decided on, in order, each once.
 pub fn facts(vm: &Vm<Jvm>, finished: &Finished<Stage>, spelling: &JavaSpelling) -> Vec<Fact> {
     let mut facts: Vec<Fact> = Vec::new();
-    let steps = finished.path.iter().filter(|step| step.kind != ElemKind::Prefer);
-    for (step, condition) in steps.zip(&finished.condition) {
+    for (step, condition) in finished.path.iter().zip(&finished.condition) {
         if !matches!(step.kind, ElemKind::Branch | ElemKind::Check(_)) {
             continue;
         }

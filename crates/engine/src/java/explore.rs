@@ -206,11 +206,12 @@ impl ClassExplorer<'_> {
             solver: solver::Stats::default(),
         };
         let count = methods.len() as u64;
-        for (index, method) in methods.into_iter().enumerate() {
+        for (index, method) in methods.iter().copied().enumerate() {
             let share = self.config.budget.work / count.max(1);
             let deadline = self.share_of_time(index as u64, count);
             self.method(class, method, share, deadline, &mut result);
         }
+        super::claims::withdraw(&self.vm.lang, class, &methods, &mut result);
         suite::name::make_unique(result.tests.iter_mut().map(|t| &mut t.case.name));
         Ok(result)
     }
@@ -305,7 +306,7 @@ impl ClassExplorer<'_> {
                 continue;
             }
             let Some(function) = self.vm.lang.ir(func) else { continue };
-            if self.vm.lang.is_tracked(func) {
+            if self.vm.lang.is_tracked(func) && !self.vm.lang.funcs[func].is(access::ABSTRACT) {
                 functions.push((func, function.clone()));
             }
             open.extend(callees(&self.vm.lang, subject.class, &function));

@@ -1,6 +1,7 @@
 //! Java: how subjects are set up, run and turned into test cases.
 
 pub mod case;
+mod claims;
 pub mod explore;
 pub mod spelling;
 pub mod subject;

@@ -1,4 +1,5 @@
-//! `Integer.parseInt` of a symbolic text: whether it is a number is one decision, its value one term.
+//! `Integer.parseInt` and `Long.parseLong` of a symbolic text: whether it is a number is one decision, its value one
+//! term.
 
 use super::text::Text;
 use crate::natives::support::*;
@@ -11,19 +12,54 @@ natives! {
     "java/lang/Integer" {
         "parseInt" "(Ljava/lang/String;I)I" = symbolic parse_int;
     }
+    "java/lang/Long" {
+        "parseLong" "(Ljava/lang/String;I)J" = symbolic parse_long;
+    }
 }
 
-/// Longer texts have leading zeros or are out of range: the body's business.
-const LONGEST: u32 = 11;
+/// A parser of whole numbers.
+struct Parser {
+    class: &'static str,
+    method: (&'static str, &'static str),
+    bits: u32,
+    /// Longer texts have leading zeros or are out of range: the body's business.
+    longest: u32,
+}
 
-fn body(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
-    let func = method(vm, "java/lang/Integer", "parseInt", "(Ljava/lang/String;I)I")?;
-    let body = crate::lower::literal(&mut vm.lang, func);
-    Ok(NativeResult::Call(body, args.to_vec()))
+const INT: Parser = Parser {
+    class: "java/lang/Integer",
+    method: ("parseInt", "(Ljava/lang/String;I)I"),
+    bits: 32,
+    longest: 11,
+};
+const LONG: Parser = Parser {
+    class: "java/lang/Long",
+    method: ("parseLong", "(Ljava/lang/String;I)J"),
+    bits: 64,
+    longest: 20,
+};
+
+/// Bits of a magnitude: enough for 20 digits.
+const WIDE: u32 = 72;
+
+impl Parser {
+    fn body(&self, vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
+        let func = method(vm, self.class, self.method.0, self.method.1)?;
+        let body = crate::lower::literal(&mut vm.lang, func);
+        Ok(NativeResult::Call(body, args.to_vec()))
+    }
+}
+
+fn parse_int(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
+    parse_number(vm, args, &INT)
+}
+
+fn parse_long(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
+    parse_number(vm, args, &LONG)
 }
 
 /// What the text is, as terms: whether all of it is ASCII, whether it is a number, whether it begins with `-`, and
-/// its magnitude in 64 bits.
+/// its magnitude in `WIDE` bits.
 struct Parsed {
     ascii: TermId,
     number: TermId,
@@ -31,20 +67,20 @@ struct Parsed {
     magnitude: TermId,
 }
 
-fn parse_int(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
+fn parse_number(vm: &mut Vmj, args: &[Val], parser: &Parser) -> Res<NativeResult<Jvm>> {
     let radix = arg(args, 1);
     let string = arg(args, 0);
     if string.as_obj().is_null() || radix.term.is_some() || radix.as_i32() != 10 {
-        return body(vm, args);
+        return parser.body(vm, args);
     }
     let object = vm.deref(string)?;
     let mut text = Text::of(vm, object);
     if !text.is_symbolic(vm) {
-        return body(vm, args);
+        return parser.body(vm, args);
     }
     text.fix_length(vm)?;
-    if text.len == 0 || text.len > LONGEST {
-        return body(vm, args);
+    if text.len == 0 || text.len > parser.longest {
+        return parser.body(vm, args);
     }
     let parsed = parse(vm, &text)?;
     let units = text.units(vm);
@@ -52,7 +88,7 @@ fn parse_int(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
     vm.decide(ElemKind::Which, parsed.ascii, ascii)?;
     if !ascii {
         // Other alphabets have digits too.
-        return body(vm, args);
+        return parser.body(vm, args);
     }
     let digits = match units.as_slice() {
         [sign, rest @ ..] if matches!(*sign, 0x2b | 0x2d) => rest,
@@ -62,30 +98,32 @@ fn parse_int(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
     let number = !digits.is_empty() && digits.iter().all(is_digit);
     vm.decide(ElemKind::Which, parsed.number, number)?;
     if !number {
-        return not_a_number(vm, string, radix);
+        return not_a_number(vm, string, radix, parser);
     }
     let negative = units.first() == Some(&0x2d);
-    let magnitude = digits.iter().fold(0u64, |sum, unit| sum * 10 + (*unit as u64 - 0x30));
-    let (min, max) = (vm.pool.bv(64, 1 << 31), vm.pool.bv(64, (1 << 31) - 1));
+    let magnitude = digits.iter().fold(0u128, |sum, unit| sum * 10 + (*unit as u128 - 0x30));
+    let least = 1u128 << (parser.bits - 1);
+    let (min, max) = (vm.pool.bv128(WIDE, least), vm.pool.bv128(WIDE, least - 1));
     let limit = vm.pool.ite(parsed.negative, min, max);
     let fits_term = vm.pool.ule(parsed.magnitude, limit);
-    let fits = magnitude <= if negative { 1 << 31 } else { (1 << 31) - 1 };
+    let fits = magnitude <= if negative { least } else { least - 1 };
     vm.decide(ElemKind::Which, fits_term, fits)?;
     if !fits {
-        return not_a_number(vm, string, radix);
+        return not_a_number(vm, string, radix, parser);
     }
-    let low = vm.pool.extract(31, 0, parsed.magnitude);
+    let low = vm.pool.extract(parser.bits - 1, 0, parsed.magnitude);
     let negated = vm.pool.bvneg(low);
     let term = vm.pool.ite(parsed.negative, negated, low);
-    let value = if negative { (magnitude as u32).wrapping_neg() } else { magnitude as u32 };
-    Ok(NativeResult::Return(vm.val(value as u64, term)))
+    let value = if negative { (magnitude as u64).wrapping_neg() } else { magnitude as u64 };
+    let value = if parser.bits == 32 { value as u32 as u64 } else { value };
+    Ok(NativeResult::Return(vm.val(value, term)))
 }
 
 fn parse(vm: &mut Vmj, text: &Text) -> Res<Parsed> {
     let mut ascii = vm.pool.bool(true);
     let mut number = vm.pool.bool(true);
     let mut negative = vm.pool.bool(false);
-    let mut magnitude = vm.pool.bv(64, 0);
+    let mut magnitude = vm.pool.bv(WIDE, 0);
     for i in 0..text.len {
         let unit = text.unit(vm, i)?;
         let pool = &mut vm.pool;
@@ -94,8 +132,8 @@ fn parse(vm: &mut Vmj, text: &Text) -> Res<Parsed> {
         ascii = pool.and(ascii, narrow);
         let digit = pool.bvsub(unit, zero);
         let mut fine = pool.ule(digit, nine);
-        let wide = pool.zext(64, digit);
-        let ten = pool.bv(64, 10);
+        let wide = pool.zext(WIDE, digit);
+        let ten = pool.bv(WIDE, 10);
         let shifted = pool.bvmul(magnitude, ten);
         let mut next = pool.bvadd(shifted, wide);
         if i == 0 {
@@ -115,7 +153,7 @@ fn parse(vm: &mut Vmj, text: &Text) -> Res<Parsed> {
 }
 
 /// Throws what the body throws.
-fn not_a_number(vm: &mut Vmj, string: Val, radix: Val) -> Res<NativeResult<Jvm>> {
+fn not_a_number(vm: &mut Vmj, string: Val, radix: Val, parser: &Parser) -> Res<NativeResult<Jvm>> {
     const CLASS: &str = "java/lang/NumberFormatException";
     let class = find_class(vm, CLASS)?;
     let with = vm.lang.declared(class, "forInputString", &format!("(Ljava/lang/String;I)L{CLASS};"));
@@ -123,7 +161,7 @@ fn not_a_number(vm: &mut Vmj, string: Val, radix: Val) -> Res<NativeResult<Jvm>>
     let (func, args) = match (with, without) {
         (Some(func), _) => (func, vec![string, radix]),
         (None, Some(func)) => (func, vec![string]),
-        (None, None) => return body(vm, &[string, radix]),
+        (None, None) => return parser.body(vm, &[string, radix]),
     };
     let then = |_: &mut Vmj, args: &[Val]| NativeResult::Throw(arg(args, 0).as_obj());
     Ok(NativeResult::CallThen { func, args, then, keep: Vec::new() })

@@ -14,15 +14,14 @@ mod math;
 mod module;
 mod numbers;
 mod object;
-mod parse_terms;
 mod process;
 mod references;
 mod reflect;
 mod stack_walker;
 mod strict_math;
 mod string;
+mod string_affix;
 mod string_compare;
-mod string_terms;
 mod system;
 mod text;
 mod thread;
@@ -51,14 +50,13 @@ pub(super) fn tables() -> Vec<&'static [Row]> {
         module::ROWS,
         numbers::ROWS,
         object::ROWS,
-        parse_terms::ROWS,
         process::ROWS,
         references::ROWS,
         stack_walker::ROWS,
         strict_math::ROWS,
         string::ROWS,
+        string_affix::ROWS,
         string_compare::ROWS,
-        string_terms::ROWS,
         system::ROWS,
         thread::ROWS,
         throwable::ROWS,

@@ -1,11 +1,10 @@
-//! `String.equals`, `startsWith`, `compareTo`, `hashCode`, `length`, `charAt`, `indexOf`: one term instead of a
-//! branch a character.
+//! `String.equals`, `startsWith`, `compareTo`, `hashCode`, `length`, `charAt`: one term instead of a branch a
+//! character. (`indexOf` is left to its body: an index that is a term makes every substring after it one too.)
 //!
 //! Each computes what its body would and, where something symbolic is involved, a term for the result that holds
 //! for every input on the path. Lengths that matter beyond this run's are decided, so that the search can flip them.
 
-use super::string_terms::object;
-use super::text::{INT, Text, inside, truth};
+use super::text::{INT, Text, inside, object, truth};
 use crate::natives::support::*;
 use crate::natives::{Res, Vmj, natives};
 use crate::world::Jvm;
@@ -21,9 +20,6 @@ natives! {
         "length" "()I" = symbolic length;
         "isEmpty" "()Z" = symbolic is_empty;
         "charAt" "(I)C" = symbolic char_at;
-        "indexOf" "(I)I" = symbolic index_of_first;
-        "indexOf" "(II)I" = symbolic index_of_char;
-        "indexOf" "(Ljava/lang/String;)I" = symbolic index_of_string;
     }
 }
 
@@ -238,78 +234,4 @@ fn char_at_symbolic(vm: &mut Vmj, mut text: Text, index: Val) -> Res<NativeResul
         };
     }
     Ok(NativeResult::Return(vm.val(bits, term)))
-}
-
-fn index_of_first(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
-    let (this, ch) = (arg(args, 0), arg(args, 1));
-    index_of_char(vm, &[this, ch, Val::ZERO])
-}
-
-fn index_of_char(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
-    let mut text = this(vm, args)?;
-    let (ch, from) = (arg(args, 1), arg(args, 2));
-    let plain = ch.as_i32() >= 0 && ch.as_i32() <= 0xffff;
-    super::system::decide_value(vm, from)?;
-    if !plain || ch.term.is_some() {
-        // Supplementary or symbolic: the body does.
-        return literal(vm, "indexOf", "(II)I", args);
-    }
-    let start = from.as_i32().max(0) as u32;
-    let unit = ch.bits as u16;
-    let found = (start..text.len).find(|i| text.concrete(vm, *i) == unit);
-    let result = found.map_or(-1, |i| i as i32);
-    if !text.is_symbolic(vm) {
-        return Ok(NativeResult::Return(Val::i32(result)));
-    }
-    let bound = text.bound(vm)?;
-    if bound > LONG {
-        return literal(vm, "indexOf", "(II)I", args);
-    }
-    let length = text.length(vm);
-    let wanted = vm.pool.bv(16, unit as u64);
-    let mut term = vm.pool.bv(32, u32::MAX as u64);
-    for i in (start..bound).rev() {
-        let unit = text.unit(vm, i)?;
-        let equal = vm.pool.eq(unit, wanted);
-        let here = inside(vm, i, length);
-        let hit = vm.pool.and(here, equal);
-        let index = vm.pool.bv(32, i as u64);
-        term = vm.pool.ite(hit, index, term);
-    }
-    Ok(NativeResult::Return(vm.val(result as u32 as u64, term)))
-}
-
-/// Also behind `contains`.
-fn index_of_string(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
-    let mut text = this(vm, args)?;
-    let wanted = object(vm, arg(args, 1), true)?;
-    let mut wanted = Text::of(vm, wanted);
-    let (units, part) = (text.units(vm), wanted.units(vm));
-    let found = match part.is_empty() {
-        true => Some(0),
-        false => units.windows(part.len()).position(|window| window == part),
-    };
-    let result = found.map_or(-1, |i| i as i32);
-    if !text.is_symbolic(vm) && !wanted.is_symbolic(vm) {
-        return Ok(NativeResult::Return(Val::i32(result)));
-    }
-    wanted.fix_length(vm)?;
-    let bound = text.bound(vm)?;
-    if bound.saturating_mul(wanted.len) > LONG {
-        return literal(vm, "indexOf", "(Ljava/lang/String;)I", args);
-    }
-    let length = text.length(vm);
-    let mut term = vm.pool.bv(32, u32::MAX as u64);
-    for i in (0..(bound + 1).saturating_sub(wanted.len)).rev() {
-        let end = vm.pool.bv(32, (i + wanted.len) as u64);
-        let mut hit = vm.pool.ule(end, length);
-        for j in 0..wanted.len {
-            let (x, y) = (text.unit(vm, i + j)?, wanted.unit(vm, j)?);
-            let equal = vm.pool.eq(x, y);
-            hit = vm.pool.and(hit, equal);
-        }
-        let index = vm.pool.bv(32, i as u64);
-        term = vm.pool.ite(hit, index, term);
-    }
-    Ok(NativeResult::Return(vm.val(result as u32 as u64, term)))
 }

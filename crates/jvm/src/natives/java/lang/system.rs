@@ -71,8 +71,8 @@ fn halt(_: &mut Vmj, args: &[Val]) -> Res<()> {
 /// can come back with others.
 fn arraycopy(vm: &mut Vmj, args: &[Val]) -> Res<()> {
     let [from, from_at, to, to_at, count] = std::array::from_fn(|i| arg(args, i));
-    let source = super::string_terms::object(vm, from, true)?;
-    let target = super::string_terms::object(vm, to, true)?;
+    let source = super::text::object(vm, from, true)?;
+    let target = super::text::object(vm, to, true)?;
     let (source_class, target_class) = (vm.heap.class(source), vm.heap.class(target));
     let (source_elem, target_elem) =
         match (vm.lang.classes[source_class].kind, vm.lang.classes[target_class].kind) {

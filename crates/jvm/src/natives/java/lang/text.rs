@@ -1,7 +1,8 @@
 //! Strings with their symbolic side: length and units as terms.
 
+use crate::natives::support::null_pointer;
 use crate::natives::{Res, Vmj};
-use ir::MemType;
+use ir::{Check, MemType};
 use term::{Sort, TermId};
 use vm::{ElemKind, InputId, ObjId, Val};
 
@@ -48,6 +49,11 @@ impl Text {
     /// Whether anything of it is symbolic.
     pub fn is_symbolic(&self, vm: &Vmj) -> bool {
         vm.heap.has_shadow(self.value)
+    }
+
+    /// Whether its units can be named beyond the length of this run.
+    pub fn is_input(&self) -> bool {
+        self.input.is_some()
     }
 
     pub fn has_fixed_length(&self) -> bool {
@@ -140,6 +146,23 @@ impl Text {
     /// All concrete units.
     pub fn units(&self, vm: &Vmj) -> Vec<u16> {
         (0..self.len).map(|i| self.concrete(vm, i)).collect()
+    }
+}
+
+/// The object behind an argument that may be a symbolic reference; null is decided as a check if `must`.
+pub(super) fn object(vm: &mut Vmj, val: Val, must: bool) -> Res<ObjId> {
+    if val.term.is_some() {
+        let null = vm.pool.bv(32, 0);
+        let some = vm.pool.ne(val.term, null);
+        let kind = if must { ElemKind::Check(Check::Null) } else { ElemKind::Branch };
+        vm.decide(kind, some, val.bits != 0)?;
+        if val.bits != 0 {
+            vm.deref(val)?;
+        }
+    }
+    match val.as_obj() {
+        object if object.is_null() && must => Err(null_pointer()),
+        object => Ok(object),
     }
 }
 

@@ -51,7 +51,7 @@ fn elem(vm: &Vmj, array: ObjId) -> Res<(ClassId, MemType)> {
 }
 
 fn get_length(vm: &mut Vmj, args: &[Val]) -> Res<Val> {
-    let array = crate::natives::java::lang::string_terms::object(vm, arg(args, 0), true)?;
+    let array = crate::natives::java::lang::text::object(vm, arg(args, 0), true)?;
     elem(vm, array)?;
     Ok(Val { bits: vm.heap.len(array) as u64, term: vm.heap.len_term(array) })
 }
