@@ -23,6 +23,9 @@ pub enum Prefer {
 
 /// Evaluations spent on one variable at most; a safety net, the lists are shorter.
 const MAX_TRIES: u32 = 400;
+/// Operations spent on one model at most, about a quarter of a second: conditions over thousands of elements are left
+/// as they were found.
+const MAX_OPERATIONS: u64 = 30_000_000;
 
 /// Shrinks `model`, which must satisfy `assertions`, variable by variable in the given order. Variables not in
 /// the order stay, arrays lose entries and defaults they do not need. Gives the number of evaluations.
@@ -34,9 +37,16 @@ pub fn shrink(pool: &Pool, assertions: &[TermId], model: &mut Model, order: &[(V
         return 0;
     }
     let mut evaluations = 0;
+    let affordable = (MAX_OPERATIONS / program.len().max(1) as u64).min(u32::MAX.into()) as u32;
     for &(var, prefer) in order {
+        // A variable costs a look at all operations even if nothing is tried.
+        evaluations += 1;
         if prefer == Prefer::Keep {
             continue;
+        }
+        let left = affordable.saturating_sub(evaluations);
+        if left == 0 {
+            break;
         }
         if pool.var_sort(var).is_array() {
             evaluations += shrink_array(pool, assertions, model, var);
@@ -48,7 +58,8 @@ pub fn shrink(pool: &Pool, assertions: &[TermId], model: &mut Model, order: &[(V
             model.set_bits(var, simplest(pool.var_sort(var), prefer));
             continue;
         };
-        let mut search = Search { program: &mut program, slot, best: model.bits(var), tries: 0 };
+        let most = MAX_TRIES.min(left);
+        let mut search = Search { program: &mut program, slot, best: model.bits(var), tries: 0, most };
         search.run(pool.var_sort(var), prefer);
         let (best, tries) = (search.best, search.tries);
         evaluations += tries;
@@ -100,6 +111,7 @@ struct Search<'a> {
     slot: usize,
     best: u128,
     tries: u32,
+    most: u32,
 }
 
 impl Search<'_> {
@@ -115,7 +127,7 @@ impl Search<'_> {
 
     fn accepts(&mut self, value: u128) -> bool {
         self.tries += 1;
-        if self.tries > MAX_TRIES {
+        if self.tries > self.most {
             return false;
         }
         self.program.update(self.slot, value);
@@ -185,7 +197,7 @@ impl Search<'_> {
             }
             fails = rung;
         }
-        while works - fails > 1 && self.tries < MAX_TRIES {
+        while works - fails > 1 && self.tries < self.most {
             let middle = fails + (works - fails) / 2;
             if self.accepts(with_sign(middle)) {
                 works = middle;
@@ -233,7 +245,7 @@ impl Search<'_> {
         if value.trunc() == value && value.abs() < 9e15 {
             let (mut fails, mut works) = (0.0f64, value.abs());
             let sign = value.signum();
-            while works - fails > 1.0 && self.tries < MAX_TRIES {
+            while works - fails > 1.0 && self.tries < self.most {
                 let middle = (fails + (works - fails) / 2.0).trunc();
                 if middle <= fails {
                     break;
