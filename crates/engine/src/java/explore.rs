@@ -99,7 +99,12 @@ impl ClassResult {
 }
 
 /// The methods of a class that are explored: those named, or all that a test can call.
-pub fn methods(vm: &mut Vm<Jvm>, class: ClassId, target: &ClassTarget, config: &Config) -> Result<Vec<FuncId>, Error> {
+pub fn methods(
+    vm: &mut Vm<Jvm>,
+    class: ClassId,
+    target: &ClassTarget,
+    config: &Config,
+) -> Result<Vec<FuncId>, Error> {
     let jvm = &vm.lang;
     let all: Vec<FuncId> = jvm.classes[class].functions().collect();
     let callable = |func: &FuncId| {
@@ -110,7 +115,8 @@ pub fn methods(vm: &mut Vm<Jvm>, class: ClassId, target: &ClassTarget, config: &
     if target.methods.is_empty() {
         let public = |func: &FuncId| jvm.funcs[*func].is(access::PUBLIC) || config.package_private;
         let is_enum = jvm.classes[class].access & access::ENUM != 0;
-        let made = |func: &FuncId| is_enum && matches!(&*jvm.funcs[*func].name, "values" | "valueOf" | "<init>");
+        let made =
+            |func: &FuncId| is_enum && matches!(&*jvm.funcs[*func].name, "values" | "valueOf" | "<init>");
         return Ok(all.into_iter().filter(|f| callable(f) && public(f) && !made(f)).collect());
     }
     let mut found = Vec::new();
@@ -176,7 +182,8 @@ fn constructors(vm: &mut Vm<Jvm>, class: ClassId) -> Vec<(FuncId, Vec<Param>)> {
         })
         .collect();
     let mut made: Vec<(FuncId, Vec<Param>)> = all.into_iter().map(|c| (c, params(vm, c, &[]))).collect();
-    let fixed = |params: &[Param]| params.iter().filter(|p| matches!(p.kind, jvm::input::Kind::Null(_))).count();
+    let fixed =
+        |params: &[Param]| params.iter().filter(|p| matches!(p.kind, jvm::input::Kind::Null(_))).count();
     made.sort_by_key(|(func, params)| {
         let public = vm.lang.funcs[*func].is(access::PUBLIC);
         (fixed(params) > 0, !public, std::cmp::Reverse(params.len()), *func)
@@ -224,7 +231,14 @@ impl ClassExplorer<'_> {
         Some(now + left / (count - index).max(1) as u32)
     }
 
-    fn method(&mut self, class: ClassId, method: FuncId, work: u64, deadline: Option<Instant>, result: &mut ClassResult) {
+    fn method(
+        &mut self,
+        class: ClassId,
+        method: FuncId,
+        work: u64,
+        deadline: Option<Instant>,
+        result: &mut ClassResult,
+    ) {
         let started = Instant::now();
         let (name, descriptor) = {
             let f = &self.vm.lang.funcs[method];
@@ -255,7 +269,8 @@ impl ClassExplorer<'_> {
         let mut settled: BTreeSet<Key> = BTreeSet::new();
         for mut subject in subjects {
             let goal = self.goal(&subject);
-            let open = |settled: &BTreeSet<Key>| goal.obligations().iter().any(|(_, o)| !settled.contains(&key(o)));
+            let open =
+                |settled: &BTreeSet<Key>| goal.obligations().iter().any(|(_, o)| !settled.contains(&key(o)));
             if !settled.is_empty() && !open(&settled) {
                 break;
             }
@@ -278,7 +293,14 @@ impl ClassExplorer<'_> {
                 Fate::Open(_) => {}
             }
         }
-        (self.events)(Event::MethodDone { class: java_name, method: name, paths: found.paths, covered, infeasible, obligations });
+        (self.events)(Event::MethodDone {
+            class: java_name,
+            method: name,
+            paths: found.paths,
+            covered,
+            infeasible,
+            obligations,
+        });
         result.methods.push(found);
     }
 
@@ -326,7 +348,8 @@ impl ClassExplorer<'_> {
         self.vm.limits.steps = self.config.budget.max_steps;
         warm_up(self.vm, subject);
         let dump = self.config.questions.clone().map(|to| Box::new(Script(to)) as Box<dyn solver::Dump>);
-        let mut chain = solver::Chain::new(solver::Config { seed: self.config.seed, dump, ..solver::Config::default() });
+        let mut chain =
+            solver::Chain::new(solver::Config { seed: self.config.seed, dump, ..solver::Config::default() });
         let mut dfs = strategy::Dfs::default();
         let mut bfs = strategy::Bfs::default();
         let mut coverage = strategy::Coverage::default();
@@ -433,7 +456,8 @@ impl ClassExplorer<'_> {
         };
         let enums = enum_names(self.vm, subject);
         let spelling = JavaSpelling::new(subject, enums);
-        let constructor = subject.constructor.as_ref().map(|(f, _)| self.vm.lang.funcs[*f].descriptor.to_string());
+        let constructor =
+            subject.constructor.as_ref().map(|(f, _)| self.vm.lang.funcs[*f].descriptor.to_string());
         let mut cases: Vec<(TestCase, Proposed)> = Vec::new();
         for index in chosen {
             let run = &mut finished[index];
@@ -457,7 +481,8 @@ impl ClassExplorer<'_> {
                 found.untestable.push(why);
                 continue;
             }
-            let meets: Vec<Key> = run.meets.iter().map(|id| key(&goal.obligations()[*id as usize].1)).collect();
+            let meets: Vec<Key> =
+                run.meets.iter().map(|id| key(&goal.obligations()[*id as usize].1)).collect();
             case.covers = run.new.iter().map(|id| goal.obligations()[*id as usize].1.text.clone()).collect();
             let suspicious = suspicion(&self.vm.lang, &detail.end);
             let proposed = Proposed {
@@ -513,7 +538,9 @@ impl ClassExplorer<'_> {
             again.asserts.iter().any(|other| {
                 other.subject == assert.subject
                     && match (&other.check, &assert.check) {
-                        (suite::case::Check::Equals(a), suite::case::Check::Within { expected: b, .. }) => a == b,
+                        (suite::case::Check::Equals(a), suite::case::Check::Within { expected: b, .. }) => {
+                            a == b
+                        }
                         (a, b) => a == b,
                     }
             })
@@ -723,7 +750,9 @@ fn callees(jvm: &Jvm, class: ClassId, function: &Function) -> Vec<FuncId> {
         }
     }
     let near = |func: &FuncId| {
-        jvm.funcs.get(*func).is_some_and(|f| f.tracked || jvm.classes[f.class].origin == jvm::link::ClassOrigin::Synthetic)
+        jvm.funcs
+            .get(*func)
+            .is_some_and(|f| f.tracked || jvm.classes[f.class].origin == jvm::link::ClassOrigin::Synthetic)
     };
     found.retain(near);
     found

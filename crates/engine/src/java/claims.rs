@@ -1,0 +1,85 @@
+//! Which claims of infeasibility an exploration of single calls allows.
+//!
+//! "All paths were explored" speaks of one call, on a new object, in the state after class initialisation. Where
+//! another way in, or an earlier call, could still reach a branch, it is open, not infeasible.
+
+use ir::{ClassId, FuncId};
+use jvm::load::access;
+use jvm::world::Jvm;
+
+use super::explore::{ClassResult, Fate};
+
+/// Turns claims that go too far into open obligations. `explored` are the methods that were called with all inputs.
+pub fn withdraw(jvm: &Jvm, class: ClassId, explored: &[FuncId], result: &mut ClassResult) {
+    let entries: Vec<String> = explored.iter().map(|func| jvm.func_name(*func)).collect();
+    let changeable = keeps_state(jvm, class);
+    let closed = is_closed(jvm, class, explored);
+    let private: Vec<String> = jvm.classes[class]
+        .functions()
+        .filter(|func| jvm.funcs[*func].is(access::PRIVATE))
+        .map(|func| jvm.func_name(func))
+        .collect();
+    for (obligation, fate) in result.obligations.values_mut() {
+        if !matches!(fate, Fate::Infeasible(_)) {
+            continue;
+        }
+        let entered = entries.contains(&obligation.function);
+        if !entered && !(closed && private.contains(&obligation.function)) {
+            *fate = Fate::Open("not reached from the methods that were explored".to_string());
+        } else if changeable {
+            *fate = Fate::Open(
+                "not reached by one call in a fresh state, of which all paths were explored".to_string(),
+            );
+        }
+    }
+}
+
+/// Whether earlier calls can leave anything behind: a field that may be assigned, or whose object may change.
+fn keeps_state(jvm: &Jvm, class: ClassId) -> bool {
+    let mut next = Some(class);
+    while let Some(class) = next {
+        let class = &jvm.classes[class];
+        if class.origin == jvm::link::ClassOrigin::Library {
+            return false;
+        }
+        // `$assertionsDisabled` and the like are set once; constants of enums are objects of the class itself.
+        let changeable = class.fields.iter().any(|field| {
+            let fixed = field.access & access::FINAL != 0;
+            let value = !field.descriptor.starts_with(['[', 'L'])
+                || field.access & access::ENUM != 0
+                || VALUES.contains(&&*field.descriptor);
+            field.access & access::SYNTHETIC == 0 && !(fixed && value)
+        });
+        if changeable {
+            return true;
+        }
+        next = class.superclass;
+    }
+    false
+}
+
+/// Classes whose objects never change.
+const VALUES: [&str; 9] = [
+    "Ljava/lang/String;",
+    "Ljava/lang/Boolean;",
+    "Ljava/lang/Byte;",
+    "Ljava/lang/Short;",
+    "Ljava/lang/Character;",
+    "Ljava/lang/Integer;",
+    "Ljava/lang/Long;",
+    "Ljava/lang/Float;",
+    "Ljava/lang/Double;",
+];
+
+/// Whether nothing but the explored methods can call private ones: no nested class, no further way in.
+fn is_closed(jvm: &Jvm, class: ClassId, explored: &[FuncId]) -> bool {
+    let owner = &jvm.classes[class];
+    let Some(file) = &owner.file else { return false };
+    let hidden = access::PRIVATE | access::SYNTHETIC | access::ABSTRACT;
+    file.nest_members.is_empty()
+        && file.nest_host.is_none()
+        && owner.functions().all(|func| {
+            let f = &jvm.funcs[func];
+            f.access & hidden != 0 || &*f.name == "<clinit>" || explored.contains(&func)
+        })
+}
