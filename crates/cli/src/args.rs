@@ -14,8 +14,10 @@ use crate::Failure;
 /// Generates unit tests by exploring compiled code.
 #[derive(Parser)]
 #[command(name = "testwright", version, max_term_width = 100, disable_help_subcommand = true)]
-#[command(after_help = "Example:\n  testwright generate -c target/classes -o src/test/java com.acme.Calc\n\n\
-    Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bugs were found and --fail-on-bug was given.")]
+#[command(
+    after_help = "Example:\n  testwright generate -c target/classes -o src/test/java com.acme.Calc\n\n\
+    Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bugs were found and --fail-on-bug was given."
+)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,

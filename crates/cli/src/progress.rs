@@ -37,12 +37,15 @@ impl Progress {
             Event::MethodStarted { method, .. } => self.state(format!("{}#{method}", self.class)),
             Event::Progress { method, paths, covered, obligations } => {
                 let class = &self.class;
-                self.state(format!("{class}#{method}: {paths} paths, {covered} of {obligations} obligations"));
+                self.state(format!(
+                    "{class}#{method}: {paths} paths, {covered} of {obligations} obligations"
+                ));
             }
             Event::MethodDone { method, paths, covered, infeasible, obligations, .. } => {
                 let open = obligations.saturating_sub(covered + infeasible);
                 let name = if method == "<init>" { "constructor" } else { method };
-                let mut text = format!("  {name}: {paths} paths, {covered} of {obligations} obligations covered");
+                let mut text =
+                    format!("  {name}: {paths} paths, {covered} of {obligations} obligations covered");
                 if *infeasible > 0 {
                     text.push_str(&format!(", {infeasible} infeasible"));
                 }
@@ -51,9 +54,15 @@ impl Progress {
                 }
                 self.line(text);
             }
-            Event::Confirming { tests, .. } => self.state(format!("running {tests} tests on the real JVM, twice")),
+            Event::Confirming { tests, .. } => {
+                self.state(format!("running {tests} tests on the real JVM, twice"))
+            }
             Event::Written { path, tests, dropped } => {
-                let dropped = if *dropped > 0 { format!(", {dropped} not confirmed and dropped") } else { String::new() };
+                let dropped = if *dropped > 0 {
+                    format!(", {dropped} not confirmed and dropped")
+                } else {
+                    String::new()
+                };
                 self.line(format!("wrote {path}: {tests} tests{dropped}"));
             }
             Event::Skipped { class, why } => self.line(format!("no tests for {class}: {why}")),

@@ -38,12 +38,19 @@ pub fn run(args: &ShowArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failure>
         let result = worlds.explore(&config, target, Instant::now(), &mut |_| {})?;
         if args.what == ShowWhat::Ledger {
             for (entry, count) in result.ledger().iter() {
-                println!("{} x{count} at {}: {} ({})", entry.kind.code(), entry.place, entry.kind.text(), entry.reason);
+                println!(
+                    "{} x{count} at {}: {} ({})",
+                    entry.kind.code(),
+                    entry.place,
+                    entry.kind.text(),
+                    entry.reason
+                );
             }
         }
     }
     if args.what == ShowWhat::Smt {
-        let questions = questions.lock().map_err(|_| Failure::Failed("the questions were lost".to_string()))?;
+        let questions =
+            questions.lock().map_err(|_| Failure::Failed("the questions were lost".to_string()))?;
         questions.iter().for_each(|q| println!("{q}"));
     }
     Ok(End::Done)
@@ -61,8 +68,13 @@ fn cfg_text(function: &ir::Function) -> String {
             .collect();
         lines.dedup();
         let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
-        let names = |blocks: Vec<ir::BlockId>| blocks.iter().map(|b| b.to_string()).collect::<Vec<_>>().join(" ");
-        text.push_str(&format!("  {block}: lines {} -> {}", lines.join(","), names(cfg.succs(block, ir::Edges::Normal).collect())));
+        let names =
+            |blocks: Vec<ir::BlockId>| blocks.iter().map(|b| b.to_string()).collect::<Vec<_>>().join(" ");
+        text.push_str(&format!(
+            "  {block}: lines {} -> {}",
+            lines.join(","),
+            names(cfg.succs(block, ir::Edges::Normal).collect())
+        ));
         if let Some(unwind) = range.unwind {
             text.push_str(&format!(" unwind {unwind}"));
         }

@@ -21,7 +21,12 @@ fn main() {
     let path = class_path(&config, &places).expect("a JDK");
     let mut worlds = Worlds::boot(&config, &path, &interrupt, &mut |_| {}).expect("the JDK boots");
     let boot = started.elapsed();
-    println!("boot of JDK {}: {:.0} ms, {} instructions", path.jdk().version, boot.as_secs_f64() * 1e3, worlds.vm.steps);
+    println!(
+        "boot of JDK {}: {:.0} ms, {} instructions",
+        path.jdk().version,
+        boot.as_secs_f64() * 1e3,
+        worlds.vm.steps
+    );
 
     let first = {
         let target = &resolve(&["bench.Figures#classify".to_string()], &path).expect("the class")[0];
@@ -30,7 +35,10 @@ fn main() {
         worlds.explore(&small, target, Instant::now(), &mut |_| {}).expect("explored");
         started.elapsed()
     };
-    println!("start to first test, without the confirming run: {:.0} ms (design: below 1000)", first.as_secs_f64() * 1e3);
+    println!(
+        "start to first test, without the confirming run: {:.0} ms (design: below 1000)",
+        first.as_secs_f64() * 1e3
+    );
 
     println!("\nconcrete code (design: tens of millions of IR operations a second)");
     for (method, n) in [("sum", 5_000_000), ("sieve", 1_000_000), ("words", 100_000)] {

@@ -3,15 +3,47 @@
 /// A step of the work, for progress displays and logs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    Booted { jdk: String, millis: u64 },
-    ClassStarted { class: String, index: usize, count: usize },
-    MethodStarted { class: String, method: String },
+    Booted {
+        jdk: String,
+        millis: u64,
+    },
+    ClassStarted {
+        class: String,
+        index: usize,
+        count: usize,
+    },
+    MethodStarted {
+        class: String,
+        method: String,
+    },
     /// From time to time during a method.
-    Progress { method: String, paths: u64, covered: u32, obligations: u32 },
-    MethodDone { class: String, method: String, paths: u64, covered: u32, infeasible: u32, obligations: u32 },
-    Confirming { class: String, tests: usize },
+    Progress {
+        method: String,
+        paths: u64,
+        covered: u32,
+        obligations: u32,
+    },
+    MethodDone {
+        class: String,
+        method: String,
+        paths: u64,
+        covered: u32,
+        infeasible: u32,
+        obligations: u32,
+    },
+    Confirming {
+        class: String,
+        tests: usize,
+    },
     /// A test file was written.
-    Written { path: String, tests: usize, dropped: usize },
+    Written {
+        path: String,
+        tests: usize,
+        dropped: usize,
+    },
     /// A class for which nothing could be written, and why.
-    Skipped { class: String, why: String },
+    Skipped {
+        class: String,
+        why: String,
+    },
 }

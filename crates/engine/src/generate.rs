@@ -12,8 +12,8 @@ use emit::write::{Permission, java_path, java_test_class, permission};
 use jvm::boot::{BootOptions, boot};
 use jvm::load::{ClassPath, FieldType, Jdk, JdkSearch, access};
 use jvm::world::Jvm;
-use runner::coverage::ClassCoverage;
 use runner::confirm::{Environment, TestSource, Verdict, confirm};
+use runner::coverage::ClassCoverage;
 use runner::junit::JunitJars;
 use runner::observe::{Observed, adopt, observe};
 use runner::sandbox::Isolation;
@@ -170,7 +170,8 @@ impl Worlds {
         events: &mut dyn FnMut(Event),
     ) -> Result<Worlds, Error> {
         let started = Instant::now();
-        let fail = |why: jvm::boot::BootError| Error::Boot { home: path.jdk().home.clone(), why: why.to_string() };
+        let fail =
+            |why: jvm::boot::BootError| Error::Boot { home: path.jdk().home.clone(), why: why.to_string() };
         let options = BootOptions::new(path.jdk().clone(), config.class_path.clone());
         let mut vm = boot(&options).map_err(fail)?;
         vm.interrupt = interrupt.clone();
@@ -369,7 +370,9 @@ impl Emitter<'_> {
             match seen {
                 Observed::Stable(observation) => adopted.push((index, adopt(&case, &observation, false))),
                 Observed::Unstable { .. } => {
-                    generated.dropped.push((index, "the JVM shows different outcomes from run to run".to_string()));
+                    generated
+                        .dropped
+                        .push((index, "the JVM shows different outcomes from run to run".to_string()));
                 }
                 Observed::Failed { reason } => generated.dropped.push((index, reason)),
             }
@@ -398,7 +401,10 @@ impl Emitter<'_> {
         Ok(cases
             .iter()
             .map(|(_, case)| {
-                report.verdict(0, &case.name).cloned().unwrap_or(Verdict::NotRun { reason: "not reported".to_string() })
+                report
+                    .verdict(0, &case.name)
+                    .cloned()
+                    .unwrap_or(Verdict::NotRun { reason: "not reported".to_string() })
             })
             .collect())
     }

@@ -56,7 +56,6 @@ impl CoverageGoal {
     pub fn functions(&self) -> impl Iterator<Item = FuncId> + '_ {
         self.functions.keys().copied()
     }
-
 }
 
 impl Goal for CoverageGoal {

@@ -10,26 +10,32 @@ use crate::java::explore::{assign, load, methods, subjects};
 use crate::target::ClassTarget;
 
 /// Runs a test of a report and tells what happened, a line each.
-pub fn replay(vm: &mut Vm<Jvm>, config: &Config, target: &ClassTarget, test: &Test) -> Result<Vec<String>, Error> {
+pub fn replay(
+    vm: &mut Vm<Jvm>,
+    config: &Config,
+    target: &ClassTarget,
+    test: &Test,
+) -> Result<Vec<String>, Error> {
     let class = load(vm, target)?;
     let func = methods(vm, class, target, config)?.into_iter().next().ok_or(Error::NoTargets)?;
     let wanted = |vm: &Vm<Jvm>, subject: &crate::java::subject::Subject| {
         let descriptor = subject.constructor.as_ref().map(|(f, _)| vm.lang.funcs[*f].descriptor.to_string());
         descriptor == test.constructor
     };
-    let mut subject = subjects(vm, class, func)
-        .into_iter()
-        .find(|s| wanted(vm, s))
-        .ok_or_else(|| Error::UnknownMethod {
+    let mut subject = subjects(vm, class, func).into_iter().find(|s| wanted(vm, s)).ok_or_else(|| {
+        Error::UnknownMethod {
             class: target.class.replace('/', "."),
             method: format!("constructor {}", test.constructor.as_deref().unwrap_or_default()),
             nearest: Vec::new(),
-        })?;
+        }
+    })?;
     vm.start_exploration();
     let inputs = test
         .inputs
         .iter()
-        .filter_map(|(name, value)| Some((name.clone(), u128::from_str_radix(value.trim_start_matches("0x"), 16).ok()?)))
+        .filter_map(|(name, value)| {
+            Some((name.clone(), u128::from_str_radix(value.trim_start_matches("0x"), 16).ok()?))
+        })
         .collect();
     let model = assign(vm, &mut subject, &inputs);
     vm.watch = Some(Vec::new());

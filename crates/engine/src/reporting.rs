@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use report::{
-    Bug, Counts, Dropped, LedgerEntry, Method, Obligation, Report, SCHEMA, Solver, Target, Test, Times, Verdict,
+    Bug, Counts, Dropped, LedgerEntry, Method, Obligation, Report, SCHEMA, Solver, Target, Test, Times,
+    Verdict,
 };
 use solver::LayerKind;
 use suite::case::Outcome;

@@ -71,9 +71,7 @@ impl Pattern {
         match self.wildcard {
             Wildcard::None => class == self.class,
             Wildcard::Tree => class.starts_with(&self.class),
-            Wildcard::Package => {
-                class.strip_prefix(&self.class).is_some_and(|rest| !rest.contains('/'))
-            }
+            Wildcard::Package => class.strip_prefix(&self.class).is_some_and(|rest| !rest.contains('/')),
         }
     }
 }
@@ -111,7 +109,10 @@ fn is_named(class: &str) -> bool {
     let simple = class.rsplit('/').next().unwrap_or(class);
     simple != "module-info"
         && simple != "package-info"
-        && !simple.split('$').skip(1).any(|part| part.is_empty() || part.starts_with(|c: char| c.is_ascii_digit()))
+        && !simple
+            .split('$')
+            .skip(1)
+            .any(|part| part.is_empty() || part.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// A class by its name; nested ones may be written with dots (`com.acme.Outer.Inner`).
@@ -137,7 +138,12 @@ pub fn nearest(wanted: &str, names: impl Iterator<Item = String>) -> Vec<String>
     let simple = |name: &str| name.rsplit('.').next().unwrap_or(name).to_lowercase();
     let target = simple(wanted);
     let mut scored: Vec<(usize, String)> = names
-        .map(|name| (distance(&simple(&name), &target).min(distance(&name.to_lowercase(), &wanted.to_lowercase())), name))
+        .map(|name| {
+            (
+                distance(&simple(&name), &target).min(distance(&name.to_lowercase(), &wanted.to_lowercase())),
+                name,
+            )
+        })
         .filter(|(d, _)| *d <= target.len().div_ceil(2).max(2))
         .collect();
     scored.sort();
@@ -168,7 +174,10 @@ mod tests {
     #[test]
     fn targets_are_taken_apart() {
         let p = Pattern::parse("com.acme.Calc#divide(II)I").unwrap();
-        assert_eq!((p.class.as_str(), p.method.as_deref(), p.descriptor.as_deref()), ("com/acme/Calc", Some("divide"), Some("(II)I")));
+        assert_eq!(
+            (p.class.as_str(), p.method.as_deref(), p.descriptor.as_deref()),
+            ("com/acme/Calc", Some("divide"), Some("(II)I"))
+        );
         let p = Pattern::parse("com.acme.**").unwrap();
         assert_eq!((p.class.as_str(), p.wildcard), ("com/acme/", Wildcard::Tree));
         assert!(p.matches("com/acme/x/Y") && !p.matches("com/other/Y"));

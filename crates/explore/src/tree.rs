@@ -256,7 +256,8 @@ impl Tree {
             visit: elem.visit,
             depth,
             chain,
-            unwished: parent.is_some_and(|p| p.unwished || p.kind == ElemKind::Prefer && slot.alternative != 0),
+            unwished: parent
+                .is_some_and(|p| p.unwished || p.kind == ElemKind::Prefer && slot.alternative != 0),
             alternatives,
             run,
             parent: slot,

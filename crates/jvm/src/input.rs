@@ -55,7 +55,8 @@ pub fn kind_of(vm: &mut Vm<Jvm>, ty: &FieldType) -> Kind {
         FieldType::Array(elem) => {
             // `<T extends Comparable<T>> f(T[], T)` takes strings only in an array of strings.
             let of_strings = matches!(&**elem, FieldType::Class(name) if &**name == "java/lang/Comparable");
-            let made = if of_strings { vm.lang.class("[Ljava/lang/String;") } else { vm.lang.class_of_type(ty) };
+            let made =
+                if of_strings { vm.lang.class("[Ljava/lang/String;") } else { vm.lang.class_of_type(ty) };
             let Ok(class) = made else { return Kind::Null(format!("{ty:?}")) };
             Kind::Array { class, elem: Box::new(kind_of(vm, elem)) }
         }

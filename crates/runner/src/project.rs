@@ -52,7 +52,9 @@ fn maven(folder: &Path) -> Result<Project, ProjectError> {
         .arg(format!("-Dmdep.outputFile={}", listing.path().display()))
         .current_dir(folder)
         .output()
-        .map_err(|e| failed(format!("mvn cannot be started ({e}); install Maven, or give the class path with -c")))?;
+        .map_err(|e| {
+            failed(format!("mvn cannot be started ({e}); install Maven, or give the class path with -c"))
+        })?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stdout);
         let error = said.lines().find(|line| line.contains("[ERROR]")).unwrap_or("mvn failed").to_string();

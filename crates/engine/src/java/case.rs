@@ -46,7 +46,10 @@ pub fn case(
                 Some((new, _)) => {
                     let class = class_name(jvm, subject.class);
                     let name = variable_name(class.simple_name(), params);
-                    arrange.insert(0, Step::Bind { name: name.clone(), ty: Type::class(class), value: Value::call(new) });
+                    arrange.insert(
+                        0,
+                        Step::Bind { name: name.clone(), ty: Type::class(class), value: Value::call(new) },
+                    );
                     Target::Instance(Box::new(Value::var(name)))
                 }
                 None => Target::Static,
@@ -58,7 +61,10 @@ pub fn case(
     };
     let (outcome, asserts) = outcome(jvm, subject, detail, &act, ledger)?;
     let result = asserts.iter().find_map(|a| match (&a.subject, &a.check) {
-        (suite::case::Subject::Value(Value::Result), Check::Equals(v) | Check::Within { expected: v, .. }) => Some(v),
+        (
+            suite::case::Subject::Value(Value::Result),
+            Check::Equals(v) | Check::Within { expected: v, .. },
+        ) => Some(v),
         (suite::case::Subject::Value(Value::Result), Check::Null) => Some(&Value::Null),
         _ => None,
     });
@@ -137,7 +143,9 @@ fn capital(text: &str) -> String {
 
 fn arguments(jvm: &Jvm, seen: &[Seen]) -> Result<Vec<Value>, NoCase> {
     seen.iter()
-        .map(|arg| value(jvm, arg).ok_or_else(|| NoCase("an argument cannot be written in source".to_string())))
+        .map(|arg| {
+            value(jvm, arg).ok_or_else(|| NoCase("an argument cannot be written in source".to_string()))
+        })
         .collect()
 }
 
@@ -150,7 +158,11 @@ fn bind_arrays(arrange: &mut Vec<Step>, params: &[Param], args: Vec<Value>, deta
             match (&arg, changed) {
                 (Value::Array { .. }, true) => {
                     let name = params[i].name.clone();
-                    arrange.push(Step::Bind { name: name.clone(), ty: field_type(&params[i].ty), value: arg });
+                    arrange.push(Step::Bind {
+                        name: name.clone(),
+                        ty: field_type(&params[i].ty),
+                        value: arg,
+                    });
                     Value::var(name)
                 }
                 _ => arg,
@@ -162,8 +174,12 @@ fn bind_arrays(arrange: &mut Vec<Step>, params: &[Param], args: Vec<Value>, deta
 /// A name for the receiver that no parameter has.
 fn variable_name(class: &str, params: &[Param]) -> String {
     let mut chars = class.chars();
-    let mut name = chars.next().map_or(String::new(), |c| c.to_lowercase().collect::<String>() + chars.as_str());
-    if is_keyword(&name) || params.iter().any(|p| p.name == name) || matches!(name.as_str(), "result" | "thrown") {
+    let mut name =
+        chars.next().map_or(String::new(), |c| c.to_lowercase().collect::<String>() + chars.as_str());
+    if is_keyword(&name)
+        || params.iter().any(|p| p.name == name)
+        || matches!(name.as_str(), "result" | "thrown")
+    {
         name = format!("the{class}");
     }
     name
@@ -172,12 +188,60 @@ fn variable_name(class: &str, params: &[Param]) -> String {
 fn is_keyword(name: &str) -> bool {
     matches!(
         name,
-        "abstract" | "assert" | "boolean" | "break" | "byte" | "case" | "catch" | "char" | "class" | "const"
-            | "continue" | "default" | "do" | "double" | "else" | "enum" | "extends" | "final" | "finally"
-            | "float" | "for" | "goto" | "if" | "implements" | "import" | "instanceof" | "int" | "interface"
-            | "long" | "native" | "new" | "package" | "private" | "protected" | "public" | "return" | "short"
-            | "static" | "strictfp" | "super" | "switch" | "synchronized" | "this" | "throw" | "throws"
-            | "transient" | "try" | "void" | "volatile" | "while" | "true" | "false" | "null" | "_"
+        "abstract"
+            | "assert"
+            | "boolean"
+            | "break"
+            | "byte"
+            | "case"
+            | "catch"
+            | "char"
+            | "class"
+            | "const"
+            | "continue"
+            | "default"
+            | "do"
+            | "double"
+            | "else"
+            | "enum"
+            | "extends"
+            | "final"
+            | "finally"
+            | "float"
+            | "for"
+            | "goto"
+            | "if"
+            | "implements"
+            | "import"
+            | "instanceof"
+            | "int"
+            | "interface"
+            | "long"
+            | "native"
+            | "new"
+            | "package"
+            | "private"
+            | "protected"
+            | "public"
+            | "return"
+            | "short"
+            | "static"
+            | "strictfp"
+            | "super"
+            | "switch"
+            | "synchronized"
+            | "this"
+            | "throw"
+            | "throws"
+            | "transient"
+            | "try"
+            | "void"
+            | "volatile"
+            | "while"
+            | "true"
+            | "false"
+            | "null"
+            | "_"
     )
 }
 
@@ -214,7 +278,8 @@ pub fn traits(jvm: &Jvm, func: FuncId) -> Traits {
         varargs: method.access & access::VARARGS != 0,
         overloaded: same_name > 1,
         throws_checked: declared.is_some_and(|m| m.exceptions.iter().any(|name| is_checked(jvm, name))),
-        returns_type_variable: signature.is_some_and(|s: Arc<str>| s.rsplit(')').next().is_some_and(|r| r.starts_with('T'))),
+        returns_type_variable: signature
+            .is_some_and(|s: Arc<str>| s.rsplit(')').next().is_some_and(|r| r.starts_with('T'))),
         generic_class: file.and_then(|f| f.signature.clone()).is_some_and(|s| s.starts_with('<')),
     }
 }
@@ -240,17 +305,19 @@ fn outcome(
         End::Stopped(stop) => return Err(NoCase(format!("the run did not end by itself: {stop:?}"))),
         End::Threw { class, message, thrown } => {
             // Messages of the JDK and the VM change between versions; the program's own are its behaviour.
-            let own = thrown.is_some_and(|t| t.explicit && jvm.funcs.get(t.site.func).is_some_and(|f| is_user(jvm, f.class)));
+            let own = thrown.is_some_and(|t| {
+                t.explicit && jvm.funcs.get(t.site.func).is_some_and(|f| is_user(jvm, f.class))
+            });
             let message = message.clone().filter(|_| own).map(Text);
             Outcome::Throws { class: nameable(jvm, *class), message }
         }
         End::Returned(result) => {
             if let Some(result) = result {
-                assert_result(jvm, subject, detail, result, act, ledger, &mut asserts);
-            } else if subject.method.is_none() {
-                if let Some(Seen::Object { getters, .. }) = &detail.receiver_after {
-                    assert_getters(jvm, &Value::Result, getters, None, &mut asserts);
-                }
+                assert_result(jvm, detail, result, act, ledger, &mut asserts);
+            } else if subject.method.is_none()
+                && let Some(Seen::Object { getters, .. }) = &detail.receiver_after
+            {
+                assert_getters(jvm, &Value::Result, getters, None, &mut asserts);
             }
             Outcome::Returns
         }
@@ -262,7 +329,9 @@ fn outcome(
     {
         assert_getters(jvm, receiver, after, Some(before), &mut asserts);
     }
-    for (bytes, assert) in [(&detail.stdout, Assert::stdout as fn(String) -> Assert), (&detail.stderr, Assert::stderr)] {
+    for (bytes, assert) in
+        [(&detail.stdout, Assert::stdout as fn(String) -> Assert), (&detail.stderr, Assert::stderr)]
+    {
         if !bytes.is_empty()
             && let Ok(text) = String::from_utf8(bytes.clone())
         {
@@ -278,7 +347,6 @@ fn is_user(jvm: &Jvm, class: ir::ClassId) -> bool {
 
 fn assert_result(
     jvm: &Jvm,
-    subject: &Subject,
     detail: &Detail,
     result: &Seen,
     act: &Call,
@@ -300,7 +368,8 @@ fn assert_result(
     }
     if let Seen::Object { id, getters, .. } = result {
         // The receiver itself: a fluent method.
-        if let (Target::Instance(receiver), Some(Seen::Object { id: own, .. })) = (&act.on, &detail.receiver_after)
+        if let (Target::Instance(receiver), Some(Seen::Object { id: own, .. })) =
+            (&act.on, &detail.receiver_after)
             && own == id
         {
             asserts.push(Assert::result(Check::Same((**receiver).clone())));
@@ -313,7 +382,6 @@ fn assert_result(
         }
         return;
     }
-    let _ = subject;
     asserts.push(Assert::result(Check::NotNull));
 }
 

@@ -20,10 +20,8 @@ pub fn value(jvm: &Jvm, seen: &Seen) -> Option<Value> {
         Seen::Double(bits) => Value::Double(*bits),
         Seen::Str(units) => Value::Str(Text(units.clone())),
         Seen::Boxed(inner) => Value::boxed(value(jvm, inner)?),
-        Seen::Enum(class, constant) => {
-            is_accessible(jvm, *class)
-                .then(|| Value::Enum { class: class_name(jvm, *class), constant: constant.clone() })?
-        }
+        Seen::Enum(class, constant) => is_accessible(jvm, *class)
+            .then(|| Value::Enum { class: class_name(jvm, *class), constant: constant.clone() })?,
         Seen::Class(class) => Value::Class(type_of(jvm, *class)?),
         Seen::Array(class, items) => {
             let elem = jvm.elem_of(*class)?;

@@ -112,7 +112,8 @@ impl Lowering<'_> {
     fn string_switch(&mut self, switch: &StringSwitch) -> Step {
         self.settle_stack();
         let file = self.file.clone();
-        let equals = resolve_method(self.jvm, self.jvm.known.string, "equals", "(Ljava/lang/Object;)Z", false);
+        let equals =
+            resolve_method(self.jvm, self.jvm.known.string, "equals", "(Ljava/lang/Object;)Z", false);
         let equals = match equals {
             Ok(func) => func,
             Err(error) => return self.trap(&error),

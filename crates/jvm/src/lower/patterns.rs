@@ -129,7 +129,9 @@ impl Patterns<'_> {
         let slot = match self.instr(index.checked_sub(2)?)? {
             Instr::Load(Kind::Ref, slot) => *slot,
             // `dup; store; hashCode`, as ecj writes it.
-            Instr::Store(Kind::Ref, slot) if matches!(self.instr(index.checked_sub(3)?)?, Instr::Dup) => *slot,
+            Instr::Store(Kind::Ref, slot) if matches!(self.instr(index.checked_sub(3)?)?, Instr::Dup) => {
+                *slot
+            }
             _ => return None,
         };
         let mut literals = Vec::new();
