@@ -16,7 +16,7 @@ demo: build      ## generate, run and measure tests for a real example
 lint: setup      ## formatting, clippy, rustdoc
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items -q
+	RUSTDOCFLAGS="-D warnings -A rustdoc::private_intra_doc_links" cargo doc --workspace --no-deps --document-private-items -q
 
 test: setup lint ## everything that CI runs
 	cargo test --workspace -q

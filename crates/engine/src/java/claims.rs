@@ -24,7 +24,7 @@ pub fn withdraw(jvm: &Jvm, class: ClassId, explored: &[FuncId], result: &mut Cla
             continue;
         }
         let entered = entries.contains(&obligation.function);
-        if !entered && !(closed && private.contains(&obligation.function)) {
+        if !(entered || closed && private.contains(&obligation.function)) {
             *fate = Fate::Open("not reached from the methods that were explored".to_string());
         } else if changeable {
             *fate = Fate::Open(

@@ -19,7 +19,7 @@ pub struct Known {
     pub throwable: ClassId,
     pub cloneable: ClassId,
     pub serializable: ClassId,
-    /// In the order of [`PRIMITIVES`].
+    /// In the order of `PRIMITIVES`.
     pub primitives: [ClassId; 9],
     pub byte_array: ClassId,
     pub char_array: ClassId,
