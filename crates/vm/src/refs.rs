@@ -101,7 +101,7 @@ impl<L: Lang> Vm<L> {
         Some(objects)
     }
 
-    /// Replaces the leaves of a reference term. Only for terms that [`possible_objects`] accepts.
+    /// Replaces the leaves of a reference term. Only for terms that `possible_objects` accepts.
     fn map_objects(
         &mut self,
         term: TermId,
