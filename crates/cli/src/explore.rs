@@ -38,9 +38,9 @@ fn each_class(
     let mut progress = Progress::new();
     let setup = prepare(config, &places())?;
     let mut events = |event| progress.event(&event);
-    let mut worlds = Worlds::boot(config, &setup.path, interrupt, &mut events)?;
     let mut results = Vec::new();
     for target in &setup.targets {
+        let mut worlds = Worlds::boot(config, &setup.path, interrupt, &mut events)?;
         results.push(worlds.explore(config, target, Instant::now(), &mut events)?);
     }
     progress.finish();

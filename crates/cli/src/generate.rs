@@ -22,6 +22,11 @@ pub fn run(args: &GenerateArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Fail
     config.trust = args.trust;
     config.measure = args.measure;
 
+    for ReportArg::Json(path) in &args.report {
+        // Found out now, not after all the work.
+        let opened = fs::OpenOptions::new().append(true).create(true).open(path);
+        opened.map_err(|e| Failure::Failed(format!("cannot write the report {}: {e}", path.display())))?;
+    }
     let mut progress = Progress::new();
     let mut jdk = String::new();
     let mut targets = Vec::new();

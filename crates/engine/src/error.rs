@@ -15,7 +15,7 @@ pub enum Error {
     UnknownClass { class: String, nearest: Vec<String> },
     #[error("class {class} has no method {method}{}", suggestion(nearest))]
     UnknownMethod { class: String, method: String, nearest: Vec<String> },
-    #[error("{class} is {what}: it has no code to test; name a class that implements it")]
+    #[error("there is nothing to test in {class}: it is {what}")]
     NotTestable { class: String, what: String },
     #[error(transparent)]
     Load(#[from] LoadError),

@@ -205,6 +205,17 @@ impl ClassExplorer<'_> {
     pub fn explore(&mut self, target: &ClassTarget) -> Result<ClassResult, Error> {
         let class = load(self.vm, target)?;
         let methods = methods(self.vm, class, target, self.config)?;
+        if methods.is_empty() {
+            return Err(Error::NotTestable {
+                class: self.vm.lang.classes[class].java_name(),
+                what: match self.vm.lang.classes[class].is_interface() {
+                    true => "an interface without code; name a class that implements it".to_string(),
+                    false => {
+                        "a class without public methods of its own; --package-private adds others".to_string()
+                    }
+                },
+            });
+        }
         let mut result = ClassResult {
             class: target.class.clone(),
             methods: Vec::new(),
