@@ -190,8 +190,8 @@ mod tests {
 
     #[test]
     fn the_nearest_names_come_first() {
-        let names = ["com.acme.Calc", "com.acme.Cart", "org.other.Zebra"].map(String::from);
-        assert_eq!(nearest("com.acme.Clac", names.into_iter()), ["com.acme.Calc", "com.acme.Cart"]);
+        let names = ["com.acme.Calc", "com.acme.Clap", "org.other.Zebra"].map(String::from);
+        assert_eq!(nearest("com.acme.Clac", names.into_iter()), ["com.acme.Clap", "com.acme.Calc"]);
     }
 
     #[test]
