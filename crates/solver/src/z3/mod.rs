@@ -17,9 +17,10 @@ use z3_sys::*;
 
 use crate::ask::{Answer, Cause};
 
-/// Megabytes that all contexts of the process may use together. At the watermark a question is given up; at the
+/// What all contexts of the process may use together, the watermark in bytes, the limit in megabytes. At the watermark a question is given up; at the
 /// maximum an allocation fails, which Z3 does not survive everywhere.
-const MEMORY_MB: [(&CStr, &CStr); 2] = [(c"memory_high_watermark", c"2048"), (c"memory_max_size", c"4096")];
+const MEMORY: [(&CStr, &CStr); 2] =
+    [(c"memory_high_watermark", c"2000000000"), (c"memory_max_size", c"4096")];
 
 static GLOBAL: Once = Once::new();
 
@@ -61,7 +62,7 @@ impl Context {
     )]
     pub fn new() -> Option<Context> {
         GLOBAL.call_once(|| {
-            for (name, value) in MEMORY_MB {
+            for (name, value) in MEMORY {
                 // SAFETY: both are valid C strings for the duration of the call.
                 unsafe { Z3_global_param_set(name.as_ptr(), value.as_ptr()) };
             }
