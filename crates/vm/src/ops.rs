@@ -48,11 +48,14 @@ impl<L: Lang> Vm<L> {
     /// The bits of a symbolic float. Terms know one NaN only: where the payload of this run's is another, that it
     /// is a NaN becomes a decision, and the bits stay concrete.
     pub fn float_bits(&mut self, op: Op, float: Val) -> Result<Val, Stop> {
-        let other_nan = match op {
-            Op::F32Bits => float.as_f32().is_nan() && float.bits != CANONICAL_NAN_32,
-            _ => float.as_f64().is_nan() && float.bits != CANONICAL_NAN_64,
+        let (is_nan, canonical) = match op {
+            Op::F32Bits => (float.as_f32().is_nan(), CANONICAL_NAN_32),
+            _ => (float.as_f64().is_nan(), CANONICAL_NAN_64),
         };
-        if other_nan {
+        if is_nan {
+            self.note(Kind::Concretised, "the bits of a NaN");
+        }
+        if is_nan && float.bits != canonical {
             let is_nan = self.pool.fpisnan(float.term);
             self.decide(ElemKind::Which, is_nan, true)?;
             return Ok(Val::concrete(float.bits));
