@@ -72,7 +72,7 @@ fn paths_json(result: &ClassResult) {
             "descriptor": method.descriptor,
             "condition": test.case.comment.join(" "),
             "inputs": inputs,
-            "outcome": format!("{:?}", test.case.outcome),
+            "outcome": engine::reporting::outcome_text(&test.case.outcome),
             "suspicious": test.suspicious,
         });
         println!("{line}");

@@ -7,6 +7,7 @@ use vm::Vm;
 use crate::config::Config;
 use crate::error::Error;
 use crate::java::explore::{assign, load, methods, subjects};
+use crate::java::subject::End;
 use crate::target::ClassTarget;
 
 /// Runs a test of a report and tells what happened, a line each.
@@ -49,6 +50,14 @@ pub fn replay(
     for (name, value) in &test.inputs {
         lines.push(format!("input {name} = {value}"));
     }
-    lines.push(format!("outcome: {:?}", detail.end));
+    lines.push(match &detail.end {
+        End::Returned(None) => "returned".to_string(),
+        End::Returned(Some(seen)) => format!("returned {seen:?}"),
+        End::Threw { class, message, .. } => {
+            let message = message.as_ref().map(|units| format!(": {}", String::from_utf16_lossy(units)));
+            format!("threw {}{}", vm.lang.classes[*class].java_name(), message.unwrap_or_default())
+        }
+        End::Stopped(stop) => format!("did not end by itself: {stop:?}"),
+    });
     Ok(lines)
 }

@@ -129,15 +129,20 @@ fn tests(generated: &Generated, confirmed: bool) -> Vec<Test> {
                 descriptor: method.descriptor.clone(),
                 constructor: proposed.constructor.clone(),
                 inputs: proposed.inputs.iter().map(|(n, v)| (n.clone(), format!("{v:#x}"))).collect(),
-                outcome: match &case.outcome {
-                    Outcome::Returns => "returns".to_string(),
-                    Outcome::Throws { class, .. } => format!("throws {}", class.source_name()),
-                },
+                outcome: outcome_text(&case.outcome),
                 covers: case.covers.clone(),
                 confirmed,
             }
         })
         .collect()
+}
+
+/// `returns`, or `throws` and the class.
+pub fn outcome_text(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Returns => "returns".to_string(),
+        Outcome::Throws { class, .. } => format!("throws {}", class.source_name()),
+    }
 }
 
 /// One entry a cause; the first test that shows it.
