@@ -8,12 +8,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use emit::java::{Options, Rendered, SuiteFile};
-use emit::write::{Permission, java_path, java_test_class, permission};
+use emit::write::java_path;
 use jvm::boot::{BootOptions, boot};
 use jvm::load::{ClassPath, FieldType, Jdk, JdkSearch, access};
 use jvm::world::Jvm;
 use runner::confirm::{Environment, TestSource, Verdict, confirm};
 use runner::coverage::ClassCoverage;
+use runner::files::{test_class_name, write_test};
 use runner::junit::JunitJars;
 use runner::observe::{Observed, adopt, observe};
 use runner::sandbox::Isolation;
@@ -233,11 +234,7 @@ fn emit_class(
 ) -> Result<Generated, Error> {
     let subject = ClassName::from_internal(&target.class);
     let package = subject.package.clone();
-    let is_foreign = |name: &str| {
-        let existing = fs::read(out.join(java_path(&package, name))).ok();
-        permission(existing.as_deref()) == Permission::Foreign
-    };
-    let class_name = java_test_class(&subject, is_foreign);
+    let class_name = test_class_name(&[out.to_path_buf()], &subject);
     let mut kept: Vec<(usize, TestCase)> =
         result.tests.iter().enumerate().map(|(i, t)| (i, t.case.clone())).collect();
     let mut generated = Generated {
@@ -280,8 +277,9 @@ fn emit_class(
         return Ok(generated);
     }
     let rendered = emitter.render(&kept);
-    let path = out.join(java_path(&emitter.package, &emitter.class_name));
-    write(&path, &rendered.text)?;
+    let path = java_path(&emitter.package, &emitter.class_name);
+    write_test(out, &path, &rendered.text).map_err(|e| Error::Runner(e.to_string()))?;
+    let path = out.join(path);
     events(Event::Written { path: path.display().to_string(), tests: kept.len(), dropped });
     if config.measure
         && let Some((environment, junit)) = &setup.confirm
@@ -432,22 +430,6 @@ fn is_stateful(setup: &Setup, target: &ClassTarget) -> bool {
             field.access & access::STATIC != 0 && !(fixed && field.access & access::FINAL != 0)
         })
     })
-}
-
-/// Writes a file of ours; never over somebody else's.
-fn write(path: &Path, text: &str) -> Result<(), Error> {
-    let fail = |why: String| Error::Write { path: path.to_path_buf(), why };
-    let existing = fs::read(path).ok();
-    if permission(existing.as_deref()) == Permission::Foreign {
-        return Err(fail("it exists and was not written by Testwright".to_string()));
-    }
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(|e| fail(e.to_string()))?;
-    }
-    // First beside it, then into place: a cut never leaves half a file.
-    let temporary = path.with_extension("java.tmp");
-    fs::write(&temporary, text).map_err(|e| fail(e.to_string()))?;
-    fs::rename(&temporary, path).map_err(|e| fail(e.to_string()))
 }
 
 /// The tests that were kept, with what they were proposed as.
