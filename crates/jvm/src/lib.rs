@@ -4,7 +4,6 @@
 //! It deliberately knows nothing of solvers, exploration, coverage or test frameworks.
 
 pub mod boot;
-pub mod entry;
 mod indy;
 pub mod input;
 pub mod link;

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use ir::FuncId;
 use jvm::boot::{BootOptions, boot};
-use jvm::entry::entries;
 use jvm::load::{ClassPath, Jdk};
 use jvm::{Jvm, Options};
 use vm::{Outcome, Val, Vm};
@@ -70,8 +69,11 @@ pub fn text(jvm: &mut Jvm, class: &str, name: &str) -> String {
 
 pub fn run(vm: &mut Vm<Jvm>, class: &str, name: &str, args: &[Val]) -> Outcome {
     let target = named(&mut vm.lang, class, name);
-    let entry = entries(&mut vm.lang, target, true).remove(0);
-    vm.call(entry.func, args)
+    let class = vm.lang.funcs[target].class;
+    match jvm::input::initialise(vm, class) {
+        Ok(()) => vm.call(target, args),
+        Err(outcome) => outcome,
+    }
 }
 
 /// The i32 a method returns.
