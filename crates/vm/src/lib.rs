@@ -5,6 +5,7 @@
 //! Every value is concrete and may carry a term besides. Does not know any language, does not solve, does
 //! not choose what to run next.
 
+mod calls;
 mod frame;
 mod heap;
 mod input;
