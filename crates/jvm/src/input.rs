@@ -238,9 +238,10 @@ fn string(vm: &mut Vm<Jvm>, name: &str) -> Result<Val, Stop> {
         let one = vm.pool.bv(32, 1);
         len_in_bytes = vm.pool.bvshl(len_term, one);
     }
+    let view = if wide { View::BothBytes } else { View::LowBytes { decided: CODER_UNITS } };
     let shadow = vm.heap.shadow_mut(value);
     shadow.len = len_in_bytes;
-    shadow.origin = Some(Origin { input, view: if wide { View::BothBytes } else { View::LowBytes } });
+    shadow.origin = Some(Origin { input, view });
     Ok(nullable(vm, name, object))
 }
 

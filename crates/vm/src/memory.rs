@@ -6,6 +6,7 @@ use crate::machine::Vm;
 use crate::shadow::{Cell, View};
 use crate::trace::ElemKind;
 use ir::MemType;
+use ledger::Kind;
 use term::{Sort, TermId};
 
 /// Arrays up to this length are merged when a symbolic index writes them.
@@ -285,11 +286,15 @@ impl<L: Lang> Vm<L> {
                     _ => term,
                 }
             }
-            View::LowBytes => {
+            View::LowBytes { decided } => {
                 let unit = self.inputs.elem(&mut self.pool, origin.input, offset);
                 let border = self.pool.bv(16, 256);
                 let narrow = self.pool.ult(unit, border);
+                let known = self.trace.elems.len();
                 self.assume(narrow)?;
+                if offset >= decided && self.trace.elems.len() > known {
+                    self.note(Kind::Concretised, "a character of a narrow string is taken to be narrow");
+                }
                 self.pool.extract(7, 0, unit)
             }
             View::BothBytes => {

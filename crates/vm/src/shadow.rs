@@ -37,7 +37,8 @@ pub enum View {
     /// Element for element.
     Whole,
     /// A byte array that holds the low byte of each 16-bit element, all of which are below 256.
-    LowBytes,
+    /// That they are is decided of so many first ones; of the others the run relies on it.
+    LowBytes { decided: u32 },
     /// A byte array that holds both bytes of each 16-bit element, low byte first.
     BothBytes,
 }

@@ -190,7 +190,7 @@ impl Elem for Vm<TextLang> {
 /// Makes the elements of an array those of an input, the way the array can show them.
 fn make_input(vm: &mut Vm<TextLang>, random: &mut Random, object: ObjId, elem: MemType, len: u32) {
     let (view, sort) = match (elem, random.below(3)) {
-        (MemType::I8, 0) => (View::LowBytes, Sort::Bv(16)),
+        (MemType::I8, 0) => (View::LowBytes { decided: 0 }, Sort::Bv(16)),
         (MemType::I8, 1) if len.is_multiple_of(2) => (View::BothBytes, Sort::Bv(16)),
         _ => (View::Whole, Vm::<TextLang>::cell_sort(elem)),
     };
@@ -204,7 +204,7 @@ fn make_input(vm: &mut Vm<TextLang>, random: &mut Random, object: ObjId, elem: M
         }
         match view {
             View::Whole => vm.store_bits(object, i * elem.size(), elem, bits),
-            View::LowBytes => {
+            View::LowBytes { .. } => {
                 bits &= 0xff;
                 vm.heap.write_u8(object, i, bits as u8);
             }
