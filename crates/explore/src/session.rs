@@ -6,7 +6,7 @@ use crate::finished::{End, Finished, RunId, taken};
 use crate::frontier::{Candidate, Checks, Guide, Strategy, Tried};
 use crate::goal::{Goal, ObligationId};
 use crate::target::Target;
-use crate::tree::{Child, GaveUp, Inserted, NodeId, Slot, Tree};
+use crate::tree::{Child, GaveUp, Inserted, Node, NodeId, Slot, Tree};
 use crate::verdict::{Verdict, verdicts};
 use ledger::{Kind, Ledger};
 use solver::{Answer, Chain, Query};
@@ -311,7 +311,8 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
             }
         };
         // Another object or index is never seen as such: each run says which one it picked.
-        if !matches!(tried, Tried::Ran { .. }) || candidate.kind == ElemKind::Which {
+        if !matches!(tried, Tried::Ran { .. }) || matches!(candidate.kind, ElemKind::Which | ElemKind::Fresh)
+        {
             state.checks.refused(candidate.site, candidate.alternative);
         }
         self.strategy.feedback(candidate, tried);
@@ -407,6 +408,11 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
         for node in inserted.new {
             self.open(state, node);
         }
+        for (elem, alternative) in run.trace.demands {
+            if let Some(node) = inserted.nodes.get(elem as usize) {
+                self.wake(state, *node, alternative);
+            }
+        }
         merged
     }
 
@@ -430,6 +436,10 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
             if state.tree.child(slot) != Child::Unexplored {
                 continue;
             }
+            if node.kind == ElemKind::Fresh {
+                // Until a run asks for it.
+                continue;
+            }
             let child = if self.vm.pool.as_bool(state.tree.condition(id, alternative)) == Some(false) {
                 Child::Infeasible
             } else {
@@ -447,27 +457,48 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
                         self.vm.ledger.note(Kind::LoopBound, place, reason);
                         Child::GaveUp(GaveUp::Bound)
                     }
-                    ElemKind::Branch | ElemKind::Check(_) | ElemKind::Which | ElemKind::Prefer => Child::Open,
+                    ElemKind::Branch
+                    | ElemKind::Check(_)
+                    | ElemKind::Which
+                    | ElemKind::Prefer
+                    | ElemKind::Fresh => Child::Open,
                 }
             };
             state.tree.set_child(slot, child);
             if child == Child::Open {
-                let leads = state.code.leads(self.vm, node.site, node.kind, alternative);
-                self.strategy.add(Candidate {
-                    slot,
-                    site: node.site,
-                    kind: node.kind,
-                    alternative,
-                    depth: node.depth,
-                    visit: node.visit,
-                    unwished: node.unwished || node.kind == ElemKind::Prefer,
-                    run: node.run,
-                    order: state.orders,
-                    leads,
-                });
-                state.orders += 1;
+                self.add_candidate(state, slot, &node);
             }
         }
+    }
+
+    /// A run asked for another object or type than it got.
+    fn wake(&mut self, state: &mut State<T::Observation>, id: NodeId, alternative: u32) {
+        let node = *state.tree.node(id);
+        let slot = Slot::of(id, alternative);
+        if node.kind == ElemKind::Fresh
+            && alternative < node.alternatives
+            && state.tree.child(slot) == Child::Unexplored
+        {
+            state.tree.set_child(slot, Child::Open);
+            self.add_candidate(state, slot, &node);
+        }
+    }
+
+    fn add_candidate(&mut self, state: &mut State<T::Observation>, slot: Slot, node: &Node) {
+        let leads = state.code.leads(self.vm, node.site, node.kind, slot.alternative);
+        self.strategy.add(Candidate {
+            slot,
+            site: node.site,
+            kind: node.kind,
+            alternative: slot.alternative,
+            depth: node.depth,
+            visit: node.visit,
+            unwished: node.unwished || node.kind == ElemKind::Prefer,
+            run: node.run,
+            order: state.orders,
+            leads,
+        });
+        state.orders += 1;
     }
 
     /// Measures functions again whose obligations changed; all of them at the start.

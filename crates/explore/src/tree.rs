@@ -27,6 +27,8 @@ pub struct Node {
     /// A wish above was not granted: what lies here is second best.
     pub unwished: bool,
     pub alternatives: u32,
+    /// Decided while inputs were made.
+    pub input: bool,
     /// The run that met it first.
     pub run: RunId,
     parent: Slot,
@@ -89,6 +91,8 @@ pub struct Inserted {
     pub strayed: Option<NodeId>,
     /// Whether another run had ended there already.
     pub known: bool,
+    /// The nodes of the run's decisions, as far as they are its own.
+    pub nodes: Vec<NodeId>,
 }
 
 #[derive(Default)]
@@ -196,6 +200,9 @@ impl Tree {
             let choice = match elems.peek() {
                 Some(elem) if self.is_same(node, trace, elem) => {
                     let choice = elem.choice;
+                    if !apart {
+                        result.nodes.push(node);
+                    }
                     elems.next();
                     choice
                 }
@@ -203,6 +210,8 @@ impl Tree {
                     // Which object or index a run picks differs from run to run, by design; from there on its
                     // decisions are its own.
                     apart |= matches!(self.nodes[node].kind, ElemKind::Which | ElemKind::Assume);
+                    // So does how inputs are made: a longer array has more elements to decide on.
+                    apart |= self.nodes[node].input || elems.peek().is_some_and(|elem| elem.input);
                     if !apart && result.strayed.is_none() {
                         result.strayed = Some(node);
                     }
@@ -259,6 +268,7 @@ impl Tree {
             unwished: parent
                 .is_some_and(|p| p.unwished || p.kind == ElemKind::Prefer && slot.alternative != 0),
             alternatives,
+            input: elem.input,
             run,
             parent: slot,
             first,
@@ -318,7 +328,7 @@ mod tests {
             trace.conditions.push(negated);
         }
         let site = Site { func: FuncId(0), index };
-        trace.elems.push(Elem { site, kind, choice, alternatives, first, visit: 0, depth: 0 });
+        trace.elems.push(Elem { site, kind, choice, alternatives, first, visit: 0, depth: 0, input: false });
     }
 
     #[test]

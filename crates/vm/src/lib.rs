@@ -6,6 +6,7 @@
 //! not choose what to run next.
 
 mod calls;
+mod choice;
 mod frame;
 mod heap;
 mod input;
@@ -19,6 +20,7 @@ mod shadow;
 pub mod text;
 mod trace;
 
+pub use choice::Alternative;
 pub use frame::Frame;
 pub use heap::{Heap, Obj, ObjId, OutOfMemory};
 pub use input::{InputId, Inputs, Sequence};

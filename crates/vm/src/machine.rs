@@ -1,5 +1,6 @@
 //! The machine: its parts, calls from outside, decisions and the ledger.
 
+use crate::choice::Choices;
 use crate::frame::{Frame, Ret};
 use crate::heap::{Heap, ObjId};
 use crate::input::Inputs;
@@ -87,6 +88,12 @@ pub struct Vm<L: Lang> {
     pub(crate) terms: Vec<TermId>,
     pub(crate) frames: Vec<Frame<L>>,
     pub(crate) callables: Vec<Option<Callable<L>>>,
+    /// Inputs are being made: decisions belong to them, not to the program.
+    pub making_inputs: bool,
+    /// Which of the decisions outside of the program the next one is.
+    pub outside: u32,
+    /// What input references could have been besides what they are in this run.
+    pub(crate) choices: Choices,
     asserted: FxHashSet<TermId>,
     visits: FxHashMap<Site, u32>,
 }
@@ -113,6 +120,9 @@ impl<L: Lang> Vm<L> {
             terms: Vec::new(),
             frames: Vec::new(),
             callables: Vec::new(),
+            making_inputs: false,
+            outside: 0,
+            choices: Choices::default(),
             asserted: FxHashSet::default(),
             visits: FxHashMap::default(),
         }
@@ -132,6 +142,9 @@ impl<L: Lang> Vm<L> {
         self.asserted.clear();
         self.visits.clear();
         self.thrown = None;
+        self.making_inputs = false;
+        self.outside = 0;
+        self.choices.clear();
         self.inputs.model = model;
     }
 
@@ -185,7 +198,7 @@ impl<L: Lang> Vm<L> {
     pub fn site(&self) -> Site {
         match self.frames.last() {
             Some(frame) => Site { func: frame.func, index: frame.pc },
-            None => Site::OUTSIDE,
+            None => Site { index: self.outside, ..Site::OUTSIDE },
         }
     }
 
@@ -238,6 +251,7 @@ impl<L: Lang> Vm<L> {
             first,
             visit,
             depth: self.trace.edges.len() as u32,
+            input: self.making_inputs,
         });
         Ok(())
     }

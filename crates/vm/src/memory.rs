@@ -46,6 +46,9 @@ impl<L: Lang> Vm<L> {
         if !self.heap.has_shadow(object) {
             return Ok(Val::concrete(bits));
         }
+        if !self.choices.is_empty() {
+            self.saw_access(object, offset, false);
+        }
         let cell = self.load_cell(object, offset, ty)?;
         let term = self.widen(cell, ty);
         Ok(Val { bits, term })
@@ -54,6 +57,9 @@ impl<L: Lang> Vm<L> {
     /// Writes a value with its term.
     pub fn store(&mut self, object: ObjId, offset: u32, ty: MemType, val: Val) -> Result<(), Stop> {
         if val.term.is_some() || self.heap.has_shadow(object) {
+            if !self.choices.is_empty() {
+                self.saw_access(object, offset, true);
+            }
             let cell = self.narrow(val.term, ty);
             self.store_cell(object, offset, ty, cell)?;
         }

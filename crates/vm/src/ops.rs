@@ -19,6 +19,7 @@ impl<L: Lang> Vm<L> {
     pub(crate) fn binary_term(&mut self, op: Op, a: (u64, TermId), b: (u64, TermId)) -> TermId {
         if op == Op::EqRef {
             self.note_identity(a, b);
+            self.demand_same(ObjId(a.0 as u32), ObjId(b.0 as u32));
         }
         let (left, right) = operand_sorts(op);
         let x = self.operand(a, left);

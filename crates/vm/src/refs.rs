@@ -47,6 +47,9 @@ impl<L: Lang> Vm<L> {
     pub fn instance_of(&mut self, reference: Val, class: ClassId) -> Result<Val, Stop> {
         let object = reference.as_obj();
         let holds = !object.is_null() && self.lang.is_subclass(self.heap.class(object), class);
+        if !object.is_null() && !self.choices.is_empty() {
+            self.demand_class(object, class);
+        }
         if reference.term.is_none() {
             return Ok(Val::bool(holds));
         }
@@ -65,6 +68,7 @@ impl<L: Lang> Vm<L> {
     /// The class that a call through a guarded reference dispatches on; decided only if it could be several.
     pub fn dispatch_class(&mut self, reference: Val) -> Result<ClassId, Stop> {
         let class = self.heap.class(reference.as_obj());
+        self.demand_classes(reference.as_obj());
         if reference.term.is_some() {
             let same = self
                 .possible_objects(reference.term)

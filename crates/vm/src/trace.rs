@@ -34,6 +34,9 @@ pub enum ElemKind {
     Assume,
     /// A soft wish; dropped when it cannot be had.
     Prefer,
+    /// What an input reference is: a new object of one of several types, or an object made before. Another
+    /// alternative is worth trying only once a run asks for it ([`Trace::demands`]).
+    Fresh,
 }
 
 /// One decision of a run: which of several alternatives was taken.
@@ -51,6 +54,8 @@ pub struct Elem {
     pub visit: u32,
     /// Coverage edges recorded before this decision; where a flip leaves the run.
     pub depth: u32,
+    /// Decided while inputs were made: other inputs may take other decisions here, by design.
+    pub input: bool,
 }
 
 /// The decisions of one run, in order.
@@ -62,6 +67,8 @@ pub struct Trace {
     pub blocks: FxHashSet<(FuncId, BlockId)>,
     /// Instructions of tracked functions that an exception left from.
     pub raised: FxHashSet<Site>,
+    /// Alternatives of [`ElemKind::Fresh`] decisions that the run asked for: index of the element, alternative.
+    pub demands: Vec<(u32, u32)>,
 }
 
 /// A branch edge taken in a tracked function: the instruction and the position of its successor.
@@ -79,6 +86,7 @@ impl Trace {
         self.edges.clear();
         self.blocks.clear();
         self.raised.clear();
+        self.demands.clear();
     }
 
     /// The condition of an element's alternative.
