@@ -10,6 +10,7 @@ mod criteria;
 mod criterion;
 mod describe;
 mod duplicate;
+pub mod graph;
 mod obligation;
 mod projection;
 
