@@ -1,5 +1,5 @@
 # One driver for people and CI. `make demo` and `make test` do the set-up themselves.
-.PHONY: help setup build demo test lint bench fuzz clean
+.PHONY: help setup build demo test lint bench corpus fuzz clean
 
 help:            ## what can be made
 	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*##/\t/' | expand -t 12
@@ -23,6 +23,9 @@ test: setup lint ## everything that CI runs
 
 bench: build     ## ratios and rates, the design's figures beside them
 	@scripts/bench
+
+corpus: build    ## tests for classes of real libraries (CORPUS='--time 10 IntMath' for a few), docs/corpus.md
+	@scripts/corpus $(CORPUS)
 
 fuzz: setup      ## a minute of fuzzing of each parser of foreign bytes
 	@scripts/fuzz
