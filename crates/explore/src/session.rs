@@ -15,6 +15,9 @@ use std::sync::atomic::Ordering;
 use term::{Assignment, TermId};
 use vm::{Edge, ElemKind, Lang, Outcome, Stop, Trace, Vm};
 
+/// With everything met, so many flips are tried for a run that returns normally.
+const RETURN_TRIES: u32 = 100;
+
 /// Everything an exploration is made of.
 pub struct Session<'a, L: Lang, T: Target<L>> {
     /// At its snapshot. Its inputs, terms and ledger are those of this exploration.
@@ -102,6 +105,8 @@ struct State<O> {
     diverged: u64,
     /// Flips tried since anything new came.
     fruitless: u32,
+    /// Some run returned normally.
+    returned: bool,
     left: u64,
 }
 
@@ -138,6 +143,7 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
             orders: 0,
             diverged: 0,
             fruitless: 0,
+            returned: false,
             left: 0,
         };
         self.measure(&mut state, None);
@@ -150,7 +156,9 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
         let runs_left = self.options.max_paths.saturating_sub(state.spent.runs);
         let batch = runs_left.min(self.options.batch.into()).max(1) as usize;
         let mut round = Vec::with_capacity(batch);
-        let met = state.covered.iter().all(Option::is_some);
+        // A suite that only shows failures shows too little: a normal return is looked for as well, for a while.
+        let shown = state.returned || state.fruitless >= RETURN_TRIES;
+        let met = shown && state.covered.iter().all(Option::is_some);
         while round.len() < batch {
             let guide = Guide {
                 goal: self.goal,
@@ -372,6 +380,7 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
                 state.checks.saw(elem.site, elem.choice);
             }
         }
+        state.returned |= run.end == End::Returned;
         if !new.is_empty() {
             state.fruitless = 0;
             self.measure(state, Some(&new));

@@ -125,8 +125,7 @@ fn run() -> Result<bool, String> {
 }
 
 fn options() -> Result<Options, String> {
-    let mut options =
-        Options { program: "target/release/testwright".into(), seconds: 60, words: Vec::new() };
+    let mut options = Options { program: "target/release/testwright".into(), seconds: 60, words: Vec::new() };
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         match arg.as_str() {
@@ -249,7 +248,13 @@ fn run_tests(jdk: &Jdk, dir: &Path, class_path: &str, package: &str, row: &mut R
 }
 
 /// Reads what JaCoCo counted for the class and what is nested in it.
-fn cover(jdk: &Jdk, dir: &Path, jar_of_class: Option<&PathBuf>, name: &str, row: &mut Row) -> Result<(), String> {
+fn cover(
+    jdk: &Jdk,
+    dir: &Path,
+    jar_of_class: Option<&PathBuf>,
+    name: &str,
+    row: &mut Row,
+) -> Result<(), String> {
     let Some(library) = jar_of_class else { return Ok(()) };
     // Only the class itself: analysing a whole jar takes JaCoCo seconds.
     let only = dir.join("analysed");
@@ -342,7 +347,11 @@ impl Share {
         match self.total {
             0 => "-".to_string(),
             total => {
-                format!("{:.1} % ({}/{total})", 100.0 * f64::from(self.covered) / f64::from(total), self.covered)
+                format!(
+                    "{:.1} % ({}/{total})",
+                    100.0 * f64::from(self.covered) / f64::from(total),
+                    self.covered
+                )
             }
         }
     }

@@ -761,9 +761,11 @@ fn callees(jvm: &Jvm, class: ClassId, function: &Function) -> Vec<FuncId> {
         }
     }
     let near = |func: &FuncId| {
-        jvm.funcs
-            .get(*func)
-            .is_some_and(|f| f.tracked || jvm.classes[f.class].origin == jvm::link::ClassOrigin::Synthetic)
+        jvm.funcs.get(*func).is_some_and(|f| {
+            // What makes a lambda is made up too: a function without descriptor.
+            let made_up = f.descriptor.is_empty();
+            f.tracked || made_up || jvm.classes[f.class].origin == jvm::link::ClassOrigin::Synthetic
+        })
     };
     found.retain(near);
     found
