@@ -1,5 +1,5 @@
 # One driver for people and CI. `make demo` and `make test` do the set-up themselves.
-.PHONY: help setup build demo test lint bench corpus fuzz clean
+.PHONY: help setup build demo test lint bench corpus conformance fuzz clean
 
 help:            ## what can be made
 	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*##/\t/' | expand -t 12
@@ -29,6 +29,9 @@ corpus: build    ## tests for classes of real libraries (CORPUS='--time 10 IntMa
 
 fuzz: setup      ## a minute of fuzzing of each parser of foreign bytes
 	@scripts/fuzz
+
+conformance: setup ## the platform's methods in our VM and in the JVM, writes docs/conformance.md (about half an hour)
+	cargo run --release -p testwright-jvm --example conformance -- --doc docs/conformance.md --notes target/conformance.txt
 
 clean:
 	cargo clean

@@ -562,7 +562,7 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
             Stop::Decisions => (Kind::LoopBound, format!("{} decisions", self.vm.limits.decisions)),
             Stop::Unsupported { what: "native", which } => (Kind::UnsupportedNative, which.clone()),
             Stop::Unsupported { what, which } => (Kind::UnsupportedConstruct, format!("{what} {which}")),
-            Stop::Deadlock => (Kind::UnsupportedConstruct, "every thread waits".to_string()),
+            Stop::Deadlock => (Kind::Deadlock, "every thread waits".to_string()),
             Stop::Interrupted => (Kind::BudgetSpent, "interrupted".to_string()),
             // What the program or the user asked for.
             Stop::Exit(_) | Stop::Assumption => return,

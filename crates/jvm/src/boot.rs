@@ -10,7 +10,8 @@ use vm::{Lang, ObjId, Outcome, Val, Vm};
 
 use crate::link::LinkError;
 use crate::load::{ClassPath, Jdk, LoadError};
-use crate::natives::{self, Clock, Console, Environment, Saved, Threads};
+use crate::natives::{self, Clock, Console, Environment, Saved};
+use crate::threads::Thread;
 use crate::world::{Jvm, Options};
 
 /// What a booted world depends on.
@@ -74,7 +75,7 @@ pub fn boot(options: &BootOptions) -> Result<Vm<Jvm>, BootError> {
     set_platform(&mut vm)?;
     **vm.lang.state::<Saved<Console>>() = Console::default();
     vm.lang.state::<Saved<Clock>>().noted = true;
-    vm.lang.state::<Saved<Threads>>().running = true;
+    vm.lang.threads.running = true;
     vm.freeze();
     Ok(vm)
 }
@@ -94,7 +95,7 @@ fn set_environment(vm: &mut Vm<Jvm>, options: &BootOptions) {
 fn make_main_thread(vm: &mut Vm<Jvm>) -> Result<(), BootError> {
     let thread_class = vm.lang.class("java/lang/Thread")?;
     let thread = vm.new_object(thread_class).map_err(|stop| failed("Thread", stop))?;
-    vm.lang.state::<Saved<Threads>>().current = thread.0;
+    vm.lang.threads.list = vec![Thread::new(thread)];
     natives::prime_thread(vm, thread).map_err(|why| failed("Thread", why))?;
     if vm.lang.class("jdk/internal/misc/UnsafeConstants").is_ok() {
         initialise(vm, "jdk/internal/misc/UnsafeConstants")?;

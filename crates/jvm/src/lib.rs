@@ -11,6 +11,7 @@ pub mod load;
 pub mod lower;
 pub mod natives;
 pub mod observe;
+mod threads;
 pub mod world;
 
 pub use world::{Jvm, Options};

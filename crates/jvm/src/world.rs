@@ -14,6 +14,7 @@ use vm::{Callable, Native, ObjId};
 
 use crate::link::{Body, Class, ClassKind, ClassOrigin, Func, Known, LinkError, Sig, Site};
 use crate::load::{ClassFile, ClassPath, FieldType, MethodType, access};
+use crate::threads::Threads;
 use crate::{link, lower};
 
 /// What a user can choose.
@@ -46,6 +47,9 @@ pub struct Jvm {
     /// Implementations of interface methods found so far.
     pub(crate) selected: FxHashMap<(ClassId, FuncId), FuncId>,
     pub(crate) objects: Objects,
+    pub(crate) threads: Threads,
+    /// The threads as they were when the world was frozen.
+    pub(crate) frozen_threads: Threads,
     strings: PrimaryMap<StrId, Arc<[u16]>>,
     string_ids: FxHashMap<Arc<[u16]>, StrId>,
     natives: FxHashMap<Arc<str>, Native<Jvm>>,
@@ -103,6 +107,8 @@ impl Jvm {
             made: FxHashMap::default(),
             selected: FxHashMap::default(),
             objects: Objects::default(),
+            threads: Threads::default(),
+            frozen_threads: Threads::default(),
             strings: PrimaryMap::new(),
             string_ids: FxHashMap::default(),
             natives: FxHashMap::default(),

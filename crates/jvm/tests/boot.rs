@@ -77,7 +77,7 @@ fn agrees(home: &str, programs: &[&str]) {
     }
 }
 
-const PROGRAMS: [&str; 9] = [
+const PROGRAMS: [&str; 11] = [
     "Hello",
     "Collections1",
     "Numbers",
@@ -87,6 +87,8 @@ const PROGRAMS: [&str; 9] = [
     "Reflection",
     "Concurrent",
     "TimeText",
+    "ThreadsBasic",
+    "Executors1",
 ];
 
 #[test]
@@ -141,7 +143,18 @@ fn ends_are_told() {
     let Outcome::Threw(exception) = outcome else { panic!("{outcome:?}") };
     assert_eq!(natives::describe(&mut vm, exception), "java.lang.IllegalStateException: end");
     assert_eq!(natives::stack_trace(&mut vm, exception), ["Thrower.fail:8", "Thrower.main:4"]);
-    let (_, outcome) = run(&mut vm, "Threads");
-    let which = "start of a java/lang/Thread".to_string();
-    assert_eq!(outcome, Outcome::Stopped(vm::Stop::Unsupported { what: "thread", which }));
+}
+
+/// Threads that wait for each other end the run, and it is said who waits for what.
+#[test]
+fn a_deadlock_is_found() {
+    let mut vm = booted(JDK_17);
+    let (printed, outcome) = run(&mut vm, "Deadlock");
+    assert_eq!(outcome, Outcome::Stopped(vm::Stop::Deadlock), "{printed}");
+    let expected = "the main thread waits for a java.lang.String locked by thread 1 in Deadlock.both";
+    assert!(vm.stopped_at.starts_with(expected), "{}", vm.stopped_at);
+    assert!(vm.stopped_at.contains("thread 1 waits for a java.lang.String locked by the main thread"));
+    // The next run is not disturbed by the threads of this one.
+    let (printed, outcome) = run(&mut vm, "Hello");
+    assert_eq!(outcome, Outcome::Returned(None), "{printed}");
 }

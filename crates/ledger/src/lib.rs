@@ -63,6 +63,10 @@ kinds! {
     NotSplit = "not-split", "branches that add no obligation were not split", false;
     /// The class was initialised in a way the real runtime may see differently.
     Environment = "environment", "a value came from the virtual environment", false;
+    /// Threads were started: one of their schedules is explored.
+    Schedule = "schedule", "threads were run in one order only", false;
+    /// Every thread waits for ever.
+    Deadlock = "deadlock", "the program waits for ever", false;
     /// A parameter type for which no inputs can be made yet.
     UnsupportedInput = "unsupported-input", "inputs of a type cannot be made", false;
     /// A floating-point result may differ in the last place between runtimes.

@@ -12,6 +12,7 @@ pub mod value;
 
 pub mod call;
 pub mod compare;
+pub mod conform;
 pub mod expect;
 pub mod fixtures;
 pub mod jdk;

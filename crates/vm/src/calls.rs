@@ -53,8 +53,22 @@ impl<L: Lang> Vm<L> {
                     args = &fixed;
                 }
                 let result = (native.run)(self, args);
-                self.settle(result, ret)
+                self.settle_native(native.run, args, result, ret)
             }
+        }
+    }
+
+    /// Does what a native's result asks for; blocking remembers the native.
+    pub(crate) fn settle_native(
+        &mut self,
+        run: fn(&mut Vm<L>, &[Val]) -> NativeResult<L>,
+        args: &[Val],
+        result: NativeResult<L>,
+        ret: Ret<L>,
+    ) -> Result<Option<Outcome>, Stop> {
+        match result {
+            NativeResult::Block => self.block(run, args, ret),
+            result => self.settle(result, ret),
         }
     }
 
@@ -111,7 +125,6 @@ impl<L: Lang> Vm<L> {
         self.frames.iter().rev().take(100).any(|f| matches!(f.ret, Ret::Throw))
     }
 
-    /// Does what a native's result asks for.
     fn settle(&mut self, result: NativeResult<L>, ret: Ret<L>) -> Result<Option<Outcome>, Stop> {
         match result {
             NativeResult::Return(val) => self.deliver(Some(val), ret),
@@ -137,6 +150,9 @@ impl<L: Lang> Vm<L> {
                 self.enter(func, &args, Ret::Then(Box::new(Then { run: then, keep, ret })))
             }
             NativeResult::Stop(stop) => Err(stop),
+            NativeResult::End => self.end_fiber(),
+            // Natives come by `settle_native`, which takes this.
+            NativeResult::Block => Err(Stop::Deadlock),
         }
     }
 
@@ -172,7 +188,7 @@ impl<L: Lang> Vm<L> {
                 let mut args = vec![val.unwrap_or(Val::ZERO)];
                 args.extend_from_slice(&then.keep);
                 let result = (then.run)(self, &args);
-                self.settle(result, then.ret)
+                self.settle_native(then.run, &args, result, then.ret)
             }
             Ret::Done => Ok(Some(Outcome::Returned(val))),
         }

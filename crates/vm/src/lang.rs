@@ -1,5 +1,6 @@
 //! What the VM asks of a language: the trait that a front end implements.
 
+use crate::fiber::FiberId;
 use crate::heap::ObjId;
 use crate::machine::Vm;
 use ir::{Check, ClassId, FuncId, Function, MemType, StrId};
@@ -123,6 +124,10 @@ pub enum NativeResult<L: Lang> {
         then: fn(&mut Vm<L>, &[Val]) -> NativeResult<L>,
         keep: Vec<Val>,
     },
+    /// Cannot go on now: another fiber runs, and this native is asked again when this one goes on.
+    Block,
+    /// The fiber has ended.
+    End,
     /// Ends the run.
     Stop(Stop),
 }
@@ -201,13 +206,24 @@ pub trait Lang: Sized + 'static {
     /// A function, and its arguments, that returns the exception for a failure.
     fn raise(vm: &mut Vm<Self>, raise: Raise) -> Result<(FuncId, Vec<Val>), Stop>;
 
-    fn monitor_enter(_vm: &mut Vm<Self>, _object: ObjId) -> Result<(), Stop> {
-        Ok(())
+    /// `false` if another fiber owns the monitor: this one makes way and tries again.
+    fn monitor_enter(_vm: &mut Vm<Self>, _object: ObjId) -> Result<bool, Stop> {
+        Ok(true)
     }
 
     /// `false` if the monitor is not owned.
     fn monitor_exit(_vm: &mut Vm<Self>, _object: ObjId) -> Result<bool, Stop> {
         Ok(true)
+    }
+
+    /// Who runs now that the current fiber made way: one that can go on. It may be the current one.
+    fn next_fiber(_vm: &mut Vm<Self>) -> Result<FiberId, Stop> {
+        Err(Stop::Deadlock)
+    }
+
+    /// What the threads of a deadlock wait for, for people.
+    fn waiting(vm: &mut Vm<Self>) -> String {
+        vm.place()
     }
 
     /// The text of a string constant's message in a `trap`.

@@ -7,6 +7,7 @@
 
 mod calls;
 mod choice;
+mod fiber;
 mod frame;
 mod heap;
 mod input;
@@ -21,6 +22,7 @@ pub mod text;
 mod trace;
 
 pub use choice::Alternative;
+pub use fiber::FiberId;
 pub use frame::Frame;
 pub use heap::{Heap, Obj, ObjId, OutOfMemory};
 pub use input::{InputId, Inputs, Sequence};

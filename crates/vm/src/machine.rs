@@ -1,6 +1,7 @@
 //! The machine: its parts, calls from outside, decisions and the ledger.
 
 use crate::choice::Choices;
+use crate::fiber::Fibers;
 use crate::frame::{Frame, Ret};
 use crate::heap::{Heap, ObjId};
 use crate::input::Inputs;
@@ -87,6 +88,7 @@ pub struct Vm<L: Lang> {
     pub(crate) vals: Vec<u64>,
     pub(crate) terms: Vec<TermId>,
     pub(crate) frames: Vec<Frame<L>>,
+    pub(crate) fibers: Fibers<L>,
     pub(crate) callables: Vec<Option<Callable<L>>>,
     /// Inputs are being made: decisions belong to them, not to the program.
     pub making_inputs: bool,
@@ -119,6 +121,7 @@ impl<L: Lang> Vm<L> {
             vals: Vec::new(),
             terms: Vec::new(),
             frames: Vec::new(),
+            fibers: Fibers::new(),
             callables: Vec::new(),
             making_inputs: false,
             outside: 0,
@@ -136,6 +139,7 @@ impl<L: Lang> Vm<L> {
 
     /// Goes back to the frozen world and starts a run with these inputs.
     pub fn start_run(&mut self, model: Assignment) {
+        self.forget_fibers();
         self.heap.reset();
         self.lang.reset();
         self.trace.clear();
@@ -167,9 +171,12 @@ impl<L: Lang> Vm<L> {
             Ok(None) => self.drive(),
             Err(stop) => Outcome::Stopped(stop),
         };
-        if matches!(outcome, Outcome::Stopped(_)) {
-            self.stopped_at = self.place();
+        match outcome {
+            Outcome::Stopped(Stop::Deadlock) => self.stopped_at = L::waiting(self),
+            Outcome::Stopped(_) => self.stopped_at = self.place(),
+            _ => {}
         }
+        self.go_to_main();
         self.frames.truncate(depth);
         outcome
     }

@@ -194,6 +194,10 @@ impl<L: Lang> Vm<L> {
                 if steps >= self.poll_at {
                     sync!();
                     self.check_budget()?;
+                    if self.slice_over() {
+                        let done = self.switch()?;
+                        reload!(done);
+                    }
                 }
                 continue;
             }};
@@ -607,7 +611,11 @@ impl<L: Lang> Vm<L> {
                 Op::MonitorEnter => {
                     sync!();
                     let object = self.deref(val!(inst.a))?;
-                    L::monitor_enter(self, object)?;
+                    if !L::monitor_enter(self, object)? {
+                        // The instruction is run again when this fiber goes on.
+                        let done = self.switch()?;
+                        reload!(done);
+                    }
                 }
                 Op::MonitorExit => {
                     sync!();

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use ir::verify::Program;
 use ir::{Check, ClassId, FuncId, Function, Inst, Names, Signature, StrId, Type};
-use vm::{Callable, ClassInfo, Lang, ObjId, Raise, Stop, Val, Vm};
+use vm::{Callable, ClassInfo, FiberId, Lang, ObjId, Raise, Stop, Val, Vm};
 
 use super::class::ClassKind;
 use super::dispatch::select_interface;
 use super::init::InitState;
 use super::{initialiser, mirror, raise, strings};
+use crate::threads;
 use crate::world::Jvm;
 
 impl Lang for Jvm {
@@ -80,6 +81,22 @@ impl Lang for Jvm {
         raise::raise(vm, raise)
     }
 
+    fn monitor_enter(vm: &mut Vm<Jvm>, object: ObjId) -> Result<bool, Stop> {
+        Ok(vm.lang.threads.enter(object, 1))
+    }
+
+    fn monitor_exit(vm: &mut Vm<Jvm>, object: ObjId) -> Result<bool, Stop> {
+        Ok(vm.lang.threads.exit(object))
+    }
+
+    fn next_fiber(vm: &mut Vm<Jvm>) -> Result<FiberId, Stop> {
+        threads::next(vm)
+    }
+
+    fn waiting(vm: &mut Vm<Jvm>) -> String {
+        threads::describe(vm)
+    }
+
     /// The message of a `trap link` is the error's class, a colon and its message.
     fn trap_raise(&self, check: Check, message: StrId) -> Raise {
         let text = self.string_text(message);
@@ -96,11 +113,15 @@ impl Lang for Jvm {
 
     fn freeze(&mut self) {
         self.objects.freeze();
+        // Stacks are not kept: a thread that was started before never goes on, as if it were slow.
+        self.threads.list.truncate(1);
+        self.frozen_threads = self.threads.clone();
         self.freeze_states();
     }
 
     fn reset(&mut self) {
         self.objects.reset();
+        self.threads = self.frozen_threads.clone();
         self.reset_states();
     }
 }

@@ -13,7 +13,7 @@ mod support;
 
 pub use java::io::{Console, Files};
 pub use java::lang::Clock;
-pub(crate) use java::lang::Threads;
+pub(crate) use java::lang::thread_interrupted;
 pub use jdk::Environment;
 pub use outside::{describe, stack_trace, stderr, stdout};
 pub(crate) use outside::{prime_thread, set_app_loader, set_unsafe_constants, thread_started};

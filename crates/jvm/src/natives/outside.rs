@@ -1,6 +1,6 @@
 //! What the boot and callers outside runs ask of natives.
 
-use super::java::lang::{line, recorded};
+use super::java::lang::{RUNNABLE, line, recorded, set_status};
 use super::support::{get_ref, set, set_i32, set_static, text};
 use super::{Console, Fail, Saved, Vmj};
 use vm::{ObjId, Val};
@@ -34,15 +34,9 @@ pub(crate) fn set_unsafe_constants(vm: &mut Vmj) -> Result<(), String> {
 
 /// The main thread runs.
 pub(crate) fn thread_started(vm: &mut Vmj, thread: ObjId) -> Result<(), String> {
-    // JVMTI's alive and runnable.
-    const RUNNABLE: i32 = 5;
     let start = |vm: &mut Vmj| {
         set(vm, thread, "eetop", Val::i64(1))?;
-        set_i32(vm, thread, "threadStatus", RUNNABLE)?;
-        match get_ref(vm, thread, "holder") {
-            none if none.is_null() => Ok(()),
-            holder => set_i32(vm, holder, "threadStatus", RUNNABLE),
-        }
+        set_status(vm, thread, RUNNABLE)
     };
     start(vm).map_err(reason)
 }

@@ -31,7 +31,7 @@ pub use clock::Clock;
 
 pub(crate) use class_members::{field_of_object, func_of_object};
 pub(crate) use system::decide_value;
-pub(crate) use thread::Threads;
+pub(crate) use thread::{RUNNABLE, set_status, thread_interrupted};
 pub(crate) use throwable::{line, recorded};
 
 use crate::natives::Row;

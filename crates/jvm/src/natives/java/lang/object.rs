@@ -3,17 +3,13 @@
 use crate::link::ClassKind;
 use crate::natives::support::{arg, mirror, non_null, throw};
 use crate::natives::{Res, Vmj, natives};
-use vm::{ObjId, Stop, Val};
+use vm::{ObjId, Val};
 
 natives! {
     "java/lang/Object" {
         "getClass" "()Ljava/lang/Class;" = symbolic get_class;
         "hashCode" "()I" = symbolic hash_code;
         "clone" "()Ljava/lang/Object;" = symbolic clone;
-        "notify" "()V" = notify;
-        "notifyAll" "()V" = notify;
-        "wait" "(J)V" = wait;
-        "wait0" "(J)V" = wait;
     }
     "java/lang/System" {
         "identityHashCode" "(Ljava/lang/Object;)I" = symbolic identity_hash_code;
@@ -58,23 +54,4 @@ fn clone(vm: &mut Vmj, args: &[Val]) -> Res<ObjId> {
         *vm.heap.shadow_mut(copy) = shadow;
     }
     Ok(copy)
-}
-
-/// There is one thread: nobody waits.
-fn notify(_: &mut Vmj, _: &[Val]) -> Res<()> {
-    Ok(())
-}
-
-/// With one thread, waiting ends only by its timeout.
-fn wait(vm: &mut Vmj, args: &[Val]) -> Res<()> {
-    match arg(args, 1).as_i64() {
-        0 => Err(Stop::Deadlock.into()),
-        timeout if timeout < 0 => {
-            Err(throw("java/lang/IllegalArgumentException", "timeout value is negative"))
-        }
-        timeout => {
-            super::clock::advance(vm, timeout.saturating_mul(1_000_000));
-            Ok(())
-        }
-    }
 }
