@@ -12,7 +12,7 @@ const SLICE: &[&str] = &[
     "java.nio.CharBuffer",
     "java.text.ChoiceFormat",
     "java.time.YearMonth",
-    "java.util.BitSet",
+    "java.util.UUID",
     "java.util.Optional",
     "java.util.StringJoiner",
     "java.util.concurrent.atomic.AtomicInteger",
