@@ -25,7 +25,7 @@ pub use finished::{End, Finished, Input, RunId, Step, inputs};
 pub use frontier::{Candidate, Guide, Strategy, Tried};
 pub use goal::{BranchGoal, Goal, ObligationId};
 pub use minimise::minimise;
-pub use select::select;
+pub use select::{select, smallest_cover};
 pub use session::{Event, Exploration, Session, Stopped};
 pub use target::Target;
 pub use tree::{Child, GaveUp, Node, NodeId, Slot, Tree};

@@ -30,6 +30,19 @@ pub fn select<O>(finished: &[Finished<O>]) -> Vec<usize> {
     indices
 }
 
+/// Indices, ascending, of a smallest collection of sets that has every element any set has. Among equal ones: early sets.
+pub fn smallest_cover(sets: &[Vec<usize>]) -> Vec<usize> {
+    let item = |(index, needs): (usize, &Vec<usize>)| Item {
+        index,
+        cost: (false, index as u64, 0),
+        needs: needs.clone(),
+    };
+    let items: Vec<Item> = sets.iter().enumerate().map(item).collect();
+    let mut chosen = Cover::new(&items).solve();
+    chosen.sort_unstable();
+    chosen
+}
+
 struct Item {
     index: usize,
     cost: Cost,
