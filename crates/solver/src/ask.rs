@@ -17,7 +17,7 @@ pub struct Limits {
 impl Default for Limits {
     /// About a second of Z3 on a current machine.
     fn default() -> Self {
-        Limits { quick: 2_000, rlimit: 3_000_000 }
+        Limits { quick: 8_000, rlimit: 3_000_000 }
     }
 }
 

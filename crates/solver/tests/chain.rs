@@ -122,7 +122,7 @@ fn news_travel_between_pools_and_batches_forget() {
 }
 
 #[test]
-fn fmod_is_searched_and_otherwise_unsupported() {
+fn what_z3_does_not_know_is_searched_and_bounded() {
     let mut pool = Pool::new();
     let x = pool.declare("x", Sort::F64);
     let (three, one) = (pool.f64(3f64.to_bits()), pool.f64(1f64.to_bits()));
@@ -135,7 +135,44 @@ fn fmod_is_searched_and_otherwise_unsupported() {
     let ten = pool.f64(10f64.to_bits());
     let beyond = pool.fplt(ten, rest);
     let answer = chain.ask(&mut pool, &Query::new(&[beyond]));
-    assert_eq!(answer, Answer::Unknown(Cause::Unsupported(term::Op::FpFmod)));
+    assert_eq!(answer, Answer::Unsat(vec![0]));
+    assert_eq!(chain.stats().by(LayerKind::Ranges), 1);
+    // Nobody knows that this cannot be.
+    let (sine, cosine) = (pool.fp_fun(term::Fun::Sin, x), pool.fp_fun(term::Fun::Cos, x));
+    let (half, tenth) = (pool.f64(0.5f64.to_bits()), pool.f64(0.1f64.to_bits()));
+    let both = [pool.fpeq(sine, half), pool.fpeq(cosine, tenth)];
+    let answer = chain.ask(&mut pool, &Query::new(&both));
+    assert!(matches!(answer, Answer::Unknown(Cause::Unsupported(_))), "{answer:?}");
+}
+
+/// Equations over several variables, roots, powers and remainders, by evaluation alone.
+#[test]
+fn the_search_solves_systems_of_equations() {
+    let mut pool = Pool::new();
+    let (x, y) = (pool.declare("x", Sort::F64), pool.declare("y", Sort::F64));
+    let number = |pool: &mut Pool, value: f64| pool.f64(value.to_bits());
+    let (sum, difference, square) = (pool.fpadd(x, y), pool.fpsub(x, y), pool.fpmul(x, x));
+    let (a, b) = (number(&mut pool, 14.5), number(&mut pool, 0.5));
+    let linear = vec![pool.fpeq(sum, a), pool.fpeq(difference, b)];
+    let (five, border) = (number(&mut pool, 5.0), number(&mut pool, 2.5));
+    let times = pool.fpmul(five, x);
+    let (quadratic, zero) = (pool.fpsub(square, times), number(&mut pool, -6.0));
+    let root = vec![pool.fpeq(quadratic, zero), pool.fplt(border, x)];
+    let power = pool.fp_fun2(term::Fun2::Pow, x, y);
+    let (one, kilo) = (number(&mut pool, 1.0), number(&mut pool, 1024.0));
+    let powers = vec![pool.fplt(one, x), pool.fplt(one, y), pool.fpeq(power, kilo)];
+    let sine = pool.fp_fun(term::Fun::Sin, x);
+    let (high, hundred) = (number(&mut pool, 0.9), number(&mut pool, 100.0));
+    let waves = vec![pool.fplt(high, sine), pool.fplt(hundred, x)];
+    let (seven, quarter) = (number(&mut pool, 7.5), number(&mut pool, 1.25));
+    let rest = pool.fpfmod(x, seven);
+    let rests = vec![pool.fplt(hundred, x), pool.fpeq(rest, quarter)];
+    let limits = Limits { rlimit: 0, ..Limits::default() };
+    for question in [linear, root, powers, waves, rests] {
+        let answer = Chain::default().ask(&mut pool, &Query::new(&question).with_limits(limits));
+        let text: Vec<String> = question.iter().map(|&t| pool.display(t).to_string()).collect();
+        assert!(answer.is_sat(), "{text:?}: {answer:?}");
+    }
 }
 
 #[test]

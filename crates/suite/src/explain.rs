@@ -209,6 +209,10 @@ impl Writer<'_> {
             (Op::BvNot, [a]) => Some(format!("~{}", grouped(&self.value(*a)?, ""))),
             (Op::FpAbs, [a]) => Some(format!("Math.abs({})", self.value(*a)?)),
             (Op::FpSqrt, [a]) => Some(format!("Math.sqrt({})", self.value(*a)?)),
+            (Op::FpFun { fun }, [a]) => Some(format!("Math.{}({})", fun.name(), self.value(*a)?)),
+            (Op::FpFun2 { fun }, [a, b]) => {
+                Some(format!("Math.{}({}, {})", fun.name(), self.value(*a)?, self.value(*b)?))
+            }
             (Op::BvAdd, [a, b]) => self.sum(*a, *b),
             (_, [a, b]) => {
                 let sign = match op {

@@ -1,6 +1,6 @@
 //! One short constructor an operator, all through [`Pool::mk`].
 
-use crate::op::{Float, Op, Sort};
+use crate::op::{Float, Fun, Fun2, Op, Sort};
 use crate::pool::{Pool, TermId};
 
 macro_rules! constructors {
@@ -134,6 +134,14 @@ impl Pool {
     pub fn bool_to_bv(&mut self, width: u32, cond: TermId) -> TermId {
         let (one, zero) = (self.bv(width, 1), self.bv(width, 0));
         self.ite(cond, one, zero)
+    }
+
+    pub fn fp_fun(&mut self, fun: Fun, t: TermId) -> TermId {
+        self.mk(Op::FpFun { fun }, &[t])
+    }
+
+    pub fn fp_fun2(&mut self, fun: Fun2, a: TermId, b: TermId) -> TermId {
+        self.mk(Op::FpFun2 { fun }, &[a, b])
     }
 
     pub fn fp_from_sbv(&mut self, to: Float, t: TermId) -> TermId {

@@ -14,9 +14,10 @@ mod rules;
 pub mod semantics;
 
 pub mod eval;
+pub mod fdlibm;
 pub mod smtlib;
 
 pub use eval::{ArrayValue, Assignment, Program, Value};
 pub use hash::sequence as hash_sequence;
-pub use op::{Float, Op, Sort};
+pub use op::{Float, Fun, Fun2, Op, Sort};
 pub use pool::{Pool, TermId, VarId};

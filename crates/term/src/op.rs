@@ -27,6 +27,65 @@ impl Float {
     }
 }
 
+macro_rules! functions {
+    ($(#[$doc:meta])* $name:ident ($ty:ty) { $($variant:ident $function:ident $text:literal;)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+        pub enum $name { $($variant),+ }
+
+        impl $name {
+            pub const ALL: &[$name] = &[$($name::$variant),+];
+
+            /// As Java's `Math` calls it.
+            pub fn name(self) -> &'static str {
+                match self { $($name::$variant => $text),+ }
+            }
+
+            /// What it computes.
+            pub fn of(self) -> $ty {
+                match self { $($name::$variant => crate::fdlibm::$function),+ }
+            }
+        }
+
+        impl Parameter for $name {
+            fn number(self) -> u32 {
+                self as u32
+            }
+        }
+    };
+}
+
+functions! {
+    /// Functions of a double that no SMT solver knows, bit for bit as [`fdlibm`](crate::fdlibm) has them.
+    Fun (fn(f64) -> f64) {
+        Sin sin "sin";
+        Cos cos "cos";
+        Tan tan "tan";
+        Asin asin "asin";
+        Acos acos "acos";
+        Atan atan "atan";
+        Exp exp "exp";
+        Expm1 expm1 "expm1";
+        Log log "log";
+        Log10 log10 "log10";
+        Log1p log1p "log1p";
+        Sinh sinh "sinh";
+        Cosh cosh "cosh";
+        Tanh tanh "tanh";
+        Cbrt cbrt "cbrt";
+    }
+}
+
+functions! {
+    /// The same of two doubles.
+    Fun2 (fn(f64, f64) -> f64) {
+        Pow pow "pow";
+        Atan2 atan2 "atan2";
+        Hypot hypot "hypot";
+        Remainder remainder "IEEEremainder";
+    }
+}
+
 /// The sort (type) of a term.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Sort {
@@ -205,6 +264,8 @@ operators! {
     FpRint                         "rint"      "fp.roundToIntegral"  1 Fixed    "To an integral value, ties to even (Math.rint).";
     FpFloor                        "floor"     "fp.roundToIntegral"  1 Fixed    "To an integral value, toward negative.";
     FpCeil                         "ceil"      "fp.roundToIntegral"  1 Fixed    "To an integral value, toward positive.";
+    FpFun { fun: Fun }             "fun"       ""                    1 Fixed    "A function of a double by fdlibm. No SMT-LIB operator.";
+    FpFun2 { fun: Fun2 }           "fun2"      ""                    2 Fixed    "A function of two doubles by fdlibm. No SMT-LIB operator.";
     FpLt                           "<f"        "fp.lt"               2 Fixed    "IEEE less than; false with NaN.";
     FpLe                           "<=f"       "fp.leq"              2 Fixed    "IEEE less or equal; false with NaN.";
     FpEq                           "==f"       "fp.eq"               2 Commutes "IEEE equality: NaN differs from all, +0 == -0.";
@@ -231,6 +292,11 @@ impl Op {
     #[inline]
     pub fn name(self) -> &'static str {
         self.row().name
+    }
+
+    /// Whether there is no SMT-LIB operator for it, so that only evaluation knows what it computes.
+    pub fn only_evaluated(self) -> bool {
+        matches!(self, Op::FpFmod | Op::FpFun { .. } | Op::FpFun2 { .. })
     }
 
     #[inline]
@@ -294,6 +360,7 @@ pub fn result_sort(op: Op, args: &[Sort]) -> Option<Sort> {
         | Op::FpRint
         | Op::FpFloor
         | Op::FpCeil => first.filter(|s| s.is_float() && same),
+        Op::FpFun { .. } | Op::FpFun2 { .. } => (first == Some(Sort::F64) && same).then_some(Sort::F64),
         Op::FpLt | Op::FpLe | Op::FpEq | Op::FpIsNan | Op::FpIsInf | Op::FpIsZero | Op::FpIsNegative => {
             first.filter(|s| s.is_float() && same).map(|_| Bool)
         }

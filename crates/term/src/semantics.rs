@@ -142,6 +142,8 @@ pub fn apply(op: Op, width: u32, [a, b, c]: [u128; 3]) -> u128 {
         Op::FpRint => unary(w, a, f32::round_ties_even, f64::round_ties_even),
         Op::FpFloor => unary(w, a, f32::floor, f64::floor),
         Op::FpCeil => unary(w, a, f32::ceil, f64::ceil),
+        Op::FpFun { fun } => f64_bits(fun.of()(as64(a))),
+        Op::FpFun2 { fun } => f64_bits(fun.of()(as64(a), as64(b))),
         Op::FpLt => compare(w, a, b, f32::lt, f64::lt),
         Op::FpLe => compare(w, a, b, f32::le, f64::le),
         Op::FpEq => compare(w, a, b, f32::eq, f64::eq),

@@ -1,14 +1,14 @@
 //! Assertions as an SMT-LIB 2 script that a stock Z3 reads.
 //!
 //! Sharing is kept: a term used more than once becomes a `define-fun` without arguments, so that depth and
-//! size of the text stay linear. [`Op::FpFmod`] has no counterpart and becomes an uninterpreted function,
-//! which the script says in a comment: `unsat` is then still right, `sat` may not be.
+//! size of the text stay linear. [`Op::FpFmod`] and the functions of `Math` have no counterpart and become
+//! uninterpreted functions, which the script says in a comment: `unsat` is then still right, `sat` may not be.
 
 use std::fmt::Write as _;
 
 use rustc_hash::FxHashMap;
 
-use crate::op::{Float, Op, Sort};
+use crate::op::{Op, Sort};
 use crate::pool::{Pool, TermId};
 
 /// A script with `(check-sat)` at its end; assertion `i` is named `a<i>`.
@@ -48,15 +48,32 @@ fn declare(pool: &Pool, order: &[TermId], out: &mut String) {
     for var in vars {
         let _ = writeln!(out, "(declare-fun {} () {})", symbol(pool.var_name(var)), pool.var_sort(var));
     }
-    for float in [Float::F32, Float::F64] {
-        let used = order.iter().any(|&t| pool.node(t).0 == Op::FpFmod && pool.sort(t) == float.into());
-        if used {
-            let sort = Sort::from(float);
-            out.push_str(
-                "; fmod has no SMT-LIB operator and is left uninterpreted: trust unsat, check sat\n",
-            );
-            let _ = writeln!(out, "(declare-fun fmod{} ({sort} {sort}) {sort})", float.bits());
+    let mut names: Vec<String> = Vec::new();
+    for &t in order {
+        let (op, args) = pool.node(t);
+        if !op.only_evaluated() {
+            continue;
         }
+        let (name, sort) = (uninterpreted(op, pool.sort(t)), pool.sort(t));
+        if names.contains(&name) {
+            continue;
+        }
+        let _ = writeln!(
+            out,
+            "; {name} has no SMT-LIB operator and is left uninterpreted: trust unsat, check sat"
+        );
+        let arguments = vec![sort.to_string(); args.len()].join(" ");
+        let _ = writeln!(out, "(declare-fun {name} ({arguments}) {sort})");
+        names.push(name);
+    }
+}
+
+/// The name that stands for an operator that SMT-LIB does not have.
+fn uninterpreted(op: Op, sort: Sort) -> String {
+    match op {
+        Op::FpFun { fun } => format!("math.{}", fun.name()),
+        Op::FpFun2 { fun } => format!("math.{}", fun.name()),
+        _ => format!("fmod{}", sort.bits()),
     }
 }
 
@@ -105,7 +122,9 @@ fn node_text(pool: &Pool, t: TermId, text: &FxHashMap<TermId, String>) -> String
         }
         Op::FpFloor => format!("({} RTN {})", op.row().smtlib, joined()),
         Op::FpCeil => format!("({} RTP {})", op.row().smtlib, joined()),
-        Op::FpFmod => format!("(fmod{} {})", from.bits(), joined()),
+        Op::FpFmod | Op::FpFun { .. } | Op::FpFun2 { .. } => {
+            format!("({} {})", uninterpreted(op, pool.sort(t)), joined())
+        }
         Op::Extract { hi, lo } => format!("((_ extract {hi} {lo}) {})", arg(0)),
         Op::ZeroExt { to } | Op::SignExt { to } => {
             format!("((_ {} {}) {})", op.row().smtlib, to - from.bits(), arg(0))

@@ -4,6 +4,7 @@ pub mod bounds;
 pub mod cache;
 pub mod independence;
 pub mod quick;
+pub mod ranges;
 pub mod simplify;
 pub mod z3;
 
@@ -20,17 +21,19 @@ pub enum LayerKind {
     Independence,
     Bounds,
     Cache,
+    Ranges,
     Quick,
     Z3,
 }
 
 impl LayerKind {
-    pub const COUNT: usize = 6;
+    pub const COUNT: usize = 7;
     pub const ALL: [LayerKind; Self::COUNT] = [
         LayerKind::Simplify,
         LayerKind::Independence,
         LayerKind::Bounds,
         LayerKind::Cache,
+        LayerKind::Ranges,
         LayerKind::Quick,
         LayerKind::Z3,
     ];
@@ -60,6 +63,7 @@ impl Layers {
             Box::new(independence::Independence),
             Box::new(bounds::Bounds),
             Box::new(cache::Cache::default()),
+            Box::new(ranges::Ranges),
             Box::new(quick::Quick::new(config.seed)),
             Box::new(z3::Z3::default()),
         ];

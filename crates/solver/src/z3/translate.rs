@@ -50,7 +50,7 @@ impl Context {
             return self.named(pool.var_name(var), z3_sort);
         }
         let (op, args) = pool.node(t);
-        if op == Op::FpFmod {
+        if op.only_evaluated() {
             return Err(Cause::Unsupported(op));
         }
         let from = pool.sort(args[0]);
@@ -72,7 +72,7 @@ impl Context {
         // SAFETY: by the caller.
         let built = unsafe {
             match op {
-                Op::Const | Op::Var | Op::FpFmod => None,
+                Op::Const | Op::Var | Op::FpFmod | Op::FpFun { .. } | Op::FpFun2 { .. } => None,
                 Op::Not => Z3_mk_not(c, x[0]),
                 Op::And => Z3_mk_and(c, 2, x.as_ptr()),
                 Op::Or => Z3_mk_or(c, 2, x.as_ptr()),

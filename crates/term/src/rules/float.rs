@@ -1,7 +1,7 @@
 //! Floats: few identities hold with NaN and signed zeros around.
 
 use super::convert;
-use crate::op::{Float, Op};
+use crate::op::{Float, Fun2, Op};
 use crate::pool::{Pool, TermId};
 
 /// The value of a literal as a double; exact for both formats.
@@ -35,6 +35,31 @@ pub(super) fn binary(pool: &mut Pool, op: Op, a: TermId, b: TermId) -> Option<Te
         _ => false,
     };
     keeps_left.then_some(a)
+}
+
+/// The powers that need no logarithm, as fdlibm has them.
+pub(super) fn function(pool: &mut Pool, fun: Fun2, a: TermId, b: TermId) -> Option<TermId> {
+    let (Fun2::Pow, Some(exponent)) = (fun, value(pool, b)) else { return None };
+    match exponent {
+        // pow(x, 0) ⇒ 1, also for NaN; pow(x, 1) ⇒ x; pow(x, 2) ⇒ x * x; pow(x, -1) ⇒ 1 / x
+        0.0 => Some(pool.f64(1f64.to_bits())),
+        1.0 => Some(a),
+        2.0 => Some(pool.fpmul(a, a)),
+        -1.0 => {
+            let one = pool.f64(1f64.to_bits());
+            Some(pool.fpdiv(one, a))
+        }
+        // pow(x, 0.5) ⇒ sqrt(x + 0): -0 has the root +0 here
+        0.5 => {
+            let zero = pool.f64(0);
+            let positive = pool.fpadd(a, zero);
+            let infinite = pool.f64(f64::NEG_INFINITY.to_bits());
+            let (root, lowest) = (pool.fpsqrt(positive), pool.fpeq(a, infinite));
+            let infinity = pool.f64(f64::INFINITY.to_bits());
+            Some(pool.ite(lowest, infinity, root))
+        }
+        _ => None,
+    }
 }
 
 pub(super) fn unary(pool: &mut Pool, op: Op, a: TermId) -> Option<TermId> {

@@ -82,6 +82,8 @@ pub(crate) fn simplify(pool: &mut Pool, op: Op, args: &[TermId]) -> Option<TermI
         Op::FpNeg | Op::FpAbs | Op::FpSqrt | Op::FpRint | Op::FpFloor | Op::FpCeil => {
             float::unary(pool, op, args[0])
         }
+        Op::FpFun { .. } => None,
+        Op::FpFun2 { fun } => float::function(pool, fun, args[0], args[1]),
         Op::FpLt | Op::FpLe | Op::FpEq => float::compare(pool, op, args[0], args[1]),
         Op::FpIsNan | Op::FpIsInf | Op::FpIsZero | Op::FpIsNegative => float::test(pool, op, args[0]),
         Op::FpFromSBv { .. } => None,

@@ -3,7 +3,7 @@
 
 #![allow(dead_code, reason = "shared by several test binaries, each uses a part")]
 
-use term::{ArrayValue, Assignment, Float, Op, Pool, Sort, TermId, Value};
+use term::{ArrayValue, Assignment, Float, Fun, Fun2, Op, Pool, Sort, TermId, Value};
 
 pub const SORTS: [Sort; 9] = [
     Sort::Bool,
@@ -82,6 +82,8 @@ pub fn value(sort: Sort, choices: &mut Choices) -> u128 {
             0x43e0 << 48,
             0x3fb9_9999_9999_999a,
             0x4004 << 48,
+            0x4000 << 48,
+            0x3fe0 << 48,
         ],
         Sort::Bool | Sort::Bv(_) | Sort::Array { .. } => &[0, 1, 2, 3, 7, 8, 31, 32, 127, 128, 255],
     };
@@ -125,6 +127,7 @@ pub fn variables(pool: &mut Pool) -> Vec<TermId> {
 pub struct Allow {
     pub floats: bool,
     pub arrays: bool,
+    /// Operators that SMT-LIB does not have.
     pub fmod: bool,
     /// Widest bit-vector of the recipe.
     pub width: u32,
@@ -205,6 +208,9 @@ fn operators() -> Vec<Op> {
         FpRint,
         FpFloor,
         FpCeil,
+        FpFun { fun: Fun::Sin },
+        FpFun2 { fun: Fun2::Pow },
+        FpFun2 { fun: Fun2::Pow },
         FpLt,
         FpLe,
         FpEq,
@@ -226,7 +232,7 @@ fn operators() -> Vec<Op> {
 fn step(pool: &mut Pool, terms: &[TermId], choices: &mut Choices, allow: Allow) -> Option<TermId> {
     let list = operators();
     let mut op = list[choices.below(list.len())];
-    if op == Op::FpFmod && !allow.fmod {
+    if op.only_evaluated() && !allow.fmod {
         return None;
     }
     // The last terms more often, so that terms grow deep.
@@ -249,6 +255,8 @@ fn step(pool: &mut Pool, terms: &[TermId], choices: &mut Choices, allow: Allow) 
         Op::FpToFp { .. } => Op::FpToFp { to: float(choices) },
         Op::FpFromBits { .. } => Op::FpFromBits { to: if w == 32 { Float::F32 } else { Float::F64 } },
         Op::FpToSBvSat { .. } => Op::FpToSBvSat { width: if choices.below(2) == 0 { 32 } else { 64 } },
+        Op::FpFun { .. } => Op::FpFun { fun: Fun::ALL[choices.below(Fun::ALL.len())] },
+        Op::FpFun2 { .. } => Op::FpFun2 { fun: Fun2::ALL[choices.below(Fun2::ALL.len())] },
         other => other,
     };
     let mut args = vec![first];

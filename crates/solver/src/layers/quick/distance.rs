@@ -16,8 +16,13 @@ const FLAT: u128 = 1 << 20;
 const MAX: u128 = 1 << 100;
 
 pub(super) fn of(point: &Point, assertion: TermId) -> u128 {
+    to(point, assertion, true)
+}
+
+/// How far a condition is from the wanted value.
+pub(super) fn to(point: &Point, condition: TermId, want: bool) -> u128 {
     let mut fuel = FUEL;
-    distance(point, assertion, true, DEPTH, &mut fuel)
+    distance(point, condition, want, DEPTH, &mut fuel)
 }
 
 fn distance(point: &Point, t: TermId, want: bool, depth: u32, fuel: &mut u32) -> u128 {
@@ -44,6 +49,12 @@ fn distance(point: &Point, t: TermId, want: bool, depth: u32, fuel: &mut u32) ->
         Op::Eq | Op::FpEq if !want => 1,
         Op::Eq | Op::FpEq | Op::FpLt | Op::FpLe | Op::BvUlt | Op::BvUle | Op::BvSlt | Op::BvSle => {
             gap(point, op, args[0], args[1])
+        }
+        Op::FpIsZero if want => {
+            match point.pool.sort(args[0]).float().map(|f| ordered(f, point.value_of(args[0]))) {
+                Some(Some(place)) => place.unsigned_abs(),
+                _ => MAX / 2,
+            }
         }
         _ => FLAT,
     };

@@ -4,7 +4,7 @@
 //! wanted value; at a variable that value is the move. Where no such value exists there is no move.
 
 use term::semantics::{f32_bits, f64_bits, mask, signed};
-use term::{Float, Op, Sort, TermId};
+use term::{Float, Fun, Fun2, Op, Sort, TermId};
 
 use super::distance::{ordered, unordered};
 use super::point::Point;
@@ -23,6 +23,10 @@ impl Point<'_> {
             if let Some(slot) = self.slot_of(t) {
                 return Some((slot, wanted));
             }
+            if let Some((base, value)) = self.one_base(t, wanted) {
+                (t, wanted) = (base, value?);
+                continue;
+            }
             let (op, args) = self.pool.node(t);
             let open: Vec<usize> =
                 (0..args.len()).filter(|&i| self.pool.as_const(args[i]).is_none()).collect();
@@ -34,6 +38,91 @@ impl Point<'_> {
             }
         }
         None
+    }
+
+    /// A term whose arguments stand for the same unknown, as `x ^ (x >> 13)` or `(x << 21) - x`: the unknown and what
+    /// it must be, if that is possible.
+    fn one_base(&self, t: TermId, wanted: u128) -> Option<(TermId, Option<u128>)> {
+        let (op, &[a, b]) = self.pool.node(t) else { return None };
+        let w = self.pool.sort(a).bits();
+        match op {
+            Op::BvXor => {
+                for (base, other) in [(a, b), (b, a)] {
+                    let Some((left, count)) = self.shifted(other, base) else { continue };
+                    // Each round makes another `count` bits right.
+                    let mut value = wanted;
+                    for _ in 0..w.div_ceil(count) {
+                        let shifted = if left { (value << count) & mask(w) } else { value >> count };
+                        value = wanted ^ shifted;
+                    }
+                    return Some((base, Some(value)));
+                }
+                None
+            }
+            Op::BvAdd | Op::BvSub if self.pool.as_const(a).is_none() && self.pool.as_const(b).is_none() => {
+                let (x, k, c) = self.linear(t, 8)?;
+                let rest = wanted.wrapping_sub(c) & mask(w);
+                (x != t).then(|| (x, factor(rest, k & mask(w), w)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a term is another shifted by a plain number: to the left or not, and how far. The simplifier writes a
+    /// shift to the right as a part that is extended.
+    fn shifted(&self, t: TermId, base: TermId) -> Option<(bool, u32)> {
+        let w = self.pool.sort(t).bits();
+        let (left, x, count) = match self.pool.node(t) {
+            (op @ (Op::BvShl | Op::BvLShr), &[x, count]) => {
+                (op == Op::BvShl, x, u32::try_from(self.pool.as_const(count)?).ok()?)
+            }
+            (Op::ZeroExt { .. }, &[part]) => match self.pool.node(part) {
+                (Op::Extract { hi, lo }, &[x]) if hi + 1 == w => (false, x, lo),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        (x == base && count > 0 && count < w).then_some((left, count))
+    }
+
+    /// The term as `k * x + c`, if it is made of one unknown.
+    fn linear(&self, t: TermId, depth: u32) -> Option<(TermId, u128, u128)> {
+        let plain = Some((t, 1, 0));
+        let (op, args) = self.pool.node(t);
+        if depth == 0 {
+            return plain;
+        }
+        let of = |i: usize| match self.pool.as_const(args[i]) {
+            Some(c) => Some((None, 0, c)),
+            None => self.linear(args[i], depth - 1).map(|(x, k, c)| (Some(x), k, c)),
+        };
+        let constant = |i: usize| args.get(i).and_then(|&a| self.pool.as_const(a));
+        let (x, k, c): (Option<TermId>, u128, u128) = match op {
+            Op::BvAdd | Op::BvSub => {
+                let ((x, k, c), (y, l, d)) = (of(0)?, of(1)?);
+                if x.is_some() && y.is_some() && x != y {
+                    return plain;
+                }
+                let base = x.or(y);
+                match op {
+                    Op::BvAdd => (base, k.wrapping_add(l), c.wrapping_add(d)),
+                    _ => (base, k.wrapping_sub(l), c.wrapping_sub(d)),
+                }
+            }
+            Op::BvNeg => of(0).map(|(x, k, c)| (x, k.wrapping_neg(), c.wrapping_neg()))?,
+            Op::BvNot => of(0).map(|(x, k, c)| (x, k.wrapping_neg(), !c))?,
+            Op::BvMul => match (constant(0), constant(1)) {
+                (Some(m), _) => of(1).map(|(x, k, c)| (x, k.wrapping_mul(m), c.wrapping_mul(m)))?,
+                (_, Some(m)) => of(0).map(|(x, k, c)| (x, k.wrapping_mul(m), c.wrapping_mul(m)))?,
+                _ => return plain,
+            },
+            Op::BvShl => match constant(1) {
+                Some(n) if n < 128 => of(0).map(|(x, k, c)| (x, k << n, c << n))?,
+                _ => return plain,
+            },
+            _ => return plain,
+        };
+        x.map(|x| (x, k, c))
     }
 
     fn choose(
@@ -104,6 +193,7 @@ impl Point<'_> {
             Op::BvAdd => v.wrapping_sub(other),
             Op::BvSub if child == 0 => v.wrapping_add(other),
             Op::BvSub => other.wrapping_sub(v),
+            Op::BvMul if args[0] == args[1] => root(v)?,
             Op::BvMul => factor(v, other, w)?,
             Op::BvNeg => v.wrapping_neg(),
             Op::BvNot => !v,
@@ -152,12 +242,14 @@ impl Point<'_> {
             | Op::FpMul
             | Op::FpDiv
             | Op::FpFmod
+            | Op::FpFun { .. }
+            | Op::FpFun2 { .. }
             | Op::FpNeg
             | Op::FpAbs
             | Op::FpSqrt
             | Op::FpRint
             | Op::FpFloor
-            | Op::FpCeil => self.float_arithmetic(op, t, child, sort.float()?, v, other, random),
+            | Op::FpCeil => self.float_arithmetic(op, t, child, sort.float()?, v, random),
         };
         Some(value & mask(w))
     }
@@ -245,21 +337,37 @@ impl Point<'_> {
         child: usize,
         float: Float,
         wanted: u128,
-        other: u128,
         random: bool,
     ) -> u128 {
-        debug_assert!(self.pool.sort(t).is_float());
-        let (v, o) = (to_f64(float, wanted), to_f64(float, other));
+        let (_, args) = self.pool.node(t);
+        let side = |point: &Self, i: usize| args.get(i).map_or(0.0, |&a| to_f64(float, point.value_of(a)));
+        let (v, o, now) = (to_f64(float, wanted), side(self, 1 - child.min(1)), side(self, child));
+        // Another of many solutions, now and then.
+        let turn = if random { self.random.below(5) as f64 - 2.0 } else { 0.0 };
         let value = match (op, child) {
+            (Op::FpAdd, _) if args[0] == args[1] => v / 2.0,
             (Op::FpAdd, _) => v - o,
             (Op::FpSub, 0) => v + o,
             (Op::FpSub, _) => o - v,
+            (Op::FpMul, _) if args[0] == args[1] => {
+                if turn < 0.0 {
+                    -v.sqrt()
+                } else {
+                    v.sqrt()
+                }
+            }
             (Op::FpMul, _) => v / o,
             (Op::FpDiv, 0) => v * o,
             (Op::FpDiv, _) => o / v,
+            // As many divisors as before, and the wanted rest.
+            (Op::FpFmod | Op::FpFun2 { fun: Fun2::Remainder }, 0) if now.is_finite() && o != 0.0 => {
+                now - now % o + v + turn * o
+            }
             (Op::FpFmod, 1) => o - v,
             (Op::FpNeg, _) => -v,
             (Op::FpSqrt, _) => v * v,
+            (Op::FpFun { fun }, _) => inverse_function(fun, v, turn),
+            (Op::FpFun2 { fun }, _) => inverse_function2(fun, child, v, o, turn),
             _ => v,
         };
         let bits = from_f64(float, value);
@@ -272,6 +380,53 @@ impl Point<'_> {
             _ => bits,
         }
     }
+}
+
+/// By fdlibm alone, so that the search goes the same way on every machine.
+fn inverse_function(fun: Fun, v: f64, turn: f64) -> f64 {
+    use std::f64::consts::{PI, TAU};
+    use term::fdlibm::{acos, asin, atan, cos, exp, expm1, log, log1p, pow, sin, tan};
+    let bounded = v.clamp(-1.0, 1.0);
+    match fun {
+        // Every second turn on the falling side.
+        Fun::Sin if turn % 2.0 != 0.0 => PI - asin(bounded) + (turn - turn % 2.0) / 2.0 * TAU,
+        Fun::Sin => asin(bounded) + turn / 2.0 * TAU,
+        Fun::Cos if turn % 2.0 != 0.0 => -acos(bounded),
+        Fun::Cos => acos(bounded) + turn / 2.0 * TAU,
+        Fun::Tan => atan(v) + turn * PI,
+        Fun::Asin => sin(v),
+        Fun::Acos => cos(v),
+        Fun::Atan => tan(v),
+        Fun::Exp => log(v),
+        Fun::Expm1 => log1p(v),
+        Fun::Log => exp(v),
+        Fun::Log10 => pow(10.0, v),
+        Fun::Log1p => expm1(v),
+        Fun::Sinh => log(v + (v * v + 1.0).sqrt()),
+        Fun::Cosh => log(v + (v * v - 1.0).sqrt()),
+        Fun::Tanh => 0.5 * log((1.0 + v) / (1.0 - v)),
+        Fun::Cbrt => v * v * v,
+    }
+}
+
+fn inverse_function2(fun: Fun2, child: usize, v: f64, o: f64, turn: f64) -> f64 {
+    use term::fdlibm::{log, pow, tan};
+    match (fun, child) {
+        (Fun2::Pow, 0) if v < 0.0 => -pow(-v, 1.0 / o),
+        (Fun2::Pow, 0) => pow(v, 1.0 / o),
+        (Fun2::Pow, _) => log(v) / log(o),
+        (Fun2::Atan2, 0) => tan(v) * o,
+        (Fun2::Atan2, _) => o / tan(v),
+        (Fun2::Hypot, _) if turn < 0.0 => -(v * v - o * o).sqrt(),
+        (Fun2::Hypot, _) => (v * v - o * o).sqrt(),
+        (Fun2::Remainder, _) => v,
+    }
+}
+
+/// x with `x * x = v`.
+fn root(v: u128) -> Option<u128> {
+    let root = v.isqrt();
+    (root * root == v).then_some(root)
 }
 
 /// x with `x * other = v` modulo 2^w.

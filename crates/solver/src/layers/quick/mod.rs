@@ -1,11 +1,12 @@
 //! Concrete search from the hint: most questions of an exploration want one value changed.
 //!
-//! Three moves: solve an assertion for one variable by inverting the operators on the way to it (propagation),
-//! literals of the question and their neighbours as values, and descent on the distance by which the question
-//! fails. All by evaluation, within a small budget, and reproducible: the random numbers depend on the question only.
+//! Moves: solve an assertion for one variable by inverting the operators on the way to it (propagation),
+//! literals of the question and their neighbours as values, descent on the distance by which the question
+//! fails, Newton's method on its equations, and new starts at random. All by evaluation, within a small budget, and reproducible: the random numbers depend on the question only.
 
 mod distance;
 mod invert;
+mod newton;
 mod point;
 
 use term::semantics::{f32_bits, f64_bits, mask};
@@ -27,7 +28,9 @@ impl Quick {
 }
 
 /// Where Z3 is strong, the search ends after this share of its budget.
-const EASY_SHARE: u32 = 8;
+const EASY_SHARE: u32 = 32;
+/// Where nobody else knows the operators, it goes on for so many budgets.
+const ALONE: u32 = 3;
 /// Terms larger than this are left to Z3: an evaluation costs too much.
 const MAX_NODES: usize = 20_000;
 
@@ -41,7 +44,11 @@ impl Layer for Quick {
         if query.limits.quick == 0 || order.len() > MAX_NODES {
             return rest.ask(pool, query);
         }
-        let budget = if is_hard(pool, &order) { query.limits.quick } else { query.limits.quick / EASY_SHARE };
+        let budget = match () {
+            () if order.iter().any(|&t| pool.node(t).0.only_evaluated()) => query.limits.quick * ALONE,
+            () if is_hard(pool, &order) => query.limits.quick,
+            () => query.limits.quick / EASY_SHARE,
+        };
         let question = query.assertions.iter().fold(0, |sum, &t| sum ^ pool.hash128(t)) as u64;
         let mut point = Point::new(pool, query, &order, budget, self.seed ^ question);
         if !search(&mut point, &order) {
@@ -61,11 +68,21 @@ impl Layer for Quick {
 
 /// The stages; true when the point satisfies the question.
 fn search(point: &mut Point, order: &[TermId]) -> bool {
+    let mut values: Vec<(Sort, u128)> = Vec::new();
+    for &t in order {
+        if let Some(k) = point.pool.as_const(t) {
+            values.push((point.pool.sort(t), k));
+        }
+    }
+    // By value, not by where they stand in the pool.
+    values.sort_unstable();
+    values.dedup();
     point.solved()
         || propagate(point, 24)
-        || literals(point, order)
+        || literals(point, &values)
         || descend(point)
-        || (point.budget_left() && restart(point))
+        || equations(point)
+        || (point.budget_left() && restart(point, &values))
 }
 
 /// Floats and products are what a bit-blasting solver hates.
@@ -97,21 +114,12 @@ fn propagate(point: &mut Point, moves: u32) -> bool {
 }
 
 /// Literals of the question, their neighbours and the usual suspects, for every variable of a failing assertion.
-fn literals(point: &mut Point, order: &[TermId]) -> bool {
+fn literals(point: &mut Point, values: &[(Sort, u128)]) -> bool {
     point.back_to_best();
-    let mut values: Vec<(Sort, u128)> = Vec::new();
-    for &t in order {
-        if let Some(k) = point.pool.as_const(t) {
-            values.push((point.pool.sort(t), k));
-        }
-    }
-    // By value, not by where they stand in the pool.
-    values.sort_unstable();
-    values.dedup();
     for slot in point.slots_of_failing() {
         let sort = point.sort(slot);
         let old = point.value(slot);
-        for value in candidates(sort, &values) {
+        for value in candidates(sort, values) {
             if !point.budget_left() {
                 return false;
             }
@@ -195,14 +203,48 @@ fn descend(point: &mut Point) -> bool {
     false
 }
 
-/// Random propagation from the best point, for what is left of the budget.
-fn restart(point: &mut Point) -> bool {
+/// Newton from the best point, then the last bits by descent.
+fn equations(point: &mut Point) -> bool {
+    point.back_to_best();
+    newton::solve(point) || descend(point)
+}
+
+/// From the best point and from new ones in turn, for what is left of the budget.
+fn restart(point: &mut Point, values: &[(Sort, u128)]) -> bool {
+    let mut round = 0;
     while point.budget_left() {
         point.back_to_best();
+        if round % 2 == 1 {
+            scatter(point, values);
+            if newton::solve(point) {
+                return true;
+            }
+        }
         if propagate(point, 40) || descend(point) {
             return true;
         }
         point.spend(8);
+        round += 1;
     }
     false
+}
+
+/// Puts the variables of failing assertions somewhere else: at literals, at small numbers, anywhere.
+fn scatter(point: &mut Point, values: &[(Sort, u128)]) {
+    for slot in point.slots_of_failing() {
+        let sort = point.sort(slot);
+        let tenths = point.random.below(400) as f64 / 10.0 - 20.0;
+        let magnitude = [1.0, 0.01, 100.0, 1e6][point.random.below(4)];
+        let value = match point.random.below(4) {
+            0 => {
+                let list = candidates(sort, values);
+                list[point.random.below(list.len())]
+            }
+            1 | 2 => point.nearest(slot, tenths * magnitude),
+            _ if sort.is_float() => point.nearest(slot, tenths),
+            _ => u128::from(point.random.next()) & mask(sort.bits()),
+        };
+        point.place(slot, value);
+    }
+    point.measured();
 }

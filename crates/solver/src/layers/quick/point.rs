@@ -1,8 +1,8 @@
 //! A point of the search: an assignment, the values of all terms under it, and how far it is from a solution.
 
 use rustc_hash::FxHashMap;
-use term::semantics::mask;
-use term::{Pool, Program, Sort, TermId};
+use term::semantics::{f32_bits, f64_bits, mask, signed};
+use term::{Float, Pool, Program, Sort, TermId};
 
 use super::distance;
 use crate::ask::{Model, Query};
@@ -102,6 +102,50 @@ impl<'a> Point<'a> {
         self.spend(1);
         self.program.update(slot, value);
         self.measure();
+    }
+
+    pub fn assertions(&self) -> &[TermId] {
+        self.assertions
+    }
+
+    /// Changes a variable; [`measured`](Self::measured) is to follow before the cost is looked at.
+    pub fn place(&mut self, slot: usize, value: u128) {
+        self.spend(1);
+        self.program.update(slot, value);
+    }
+
+    pub fn measured(&mut self) {
+        self.measure();
+    }
+
+    /// The value of a term as a number.
+    pub fn number(&self, t: TermId, unsigned: bool) -> f64 {
+        let (bits, sort) = (self.value_of(t), self.pool.sort(t));
+        match sort.float() {
+            Some(Float::F32) => f32::from_bits(bits as u32).into(),
+            Some(Float::F64) => f64::from_bits(bits as u64),
+            None if unsigned => bits as f64,
+            None => signed(bits, sort.bits().max(1)) as f64,
+        }
+    }
+
+    /// The value of a variable as a number.
+    pub fn real(&self, slot: usize) -> f64 {
+        self.number(self.pool.var_term(self.program.vars()[slot]), false)
+    }
+
+    /// The nearest value of a variable's sort.
+    pub fn nearest(&self, slot: usize, value: f64) -> u128 {
+        let sort = self.sort(slot);
+        match sort.float() {
+            Some(Float::F32) => f32_bits(value as f32),
+            Some(Float::F64) => f64_bits(value),
+            None => {
+                let half = 1i128 << (sort.bits().max(1) - 1);
+                let whole = value.round_ties_even() as i128;
+                whole.clamp(-half, half - 1) as u128 & mask(sort.bits())
+            }
+        }
     }
 
     pub fn back_to_best(&mut self) {

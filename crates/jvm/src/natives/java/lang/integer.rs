@@ -1,7 +1,7 @@
 //! `Integer.parseInt` and `Long.parseLong` of a symbolic text: whether it is a number is one decision, its value one
 //! term.
 
-use super::text::Text;
+use super::text::{Text, inside};
 use crate::natives::support::*;
 use crate::natives::{Res, Vmj, natives};
 use crate::world::Jvm;
@@ -78,11 +78,11 @@ fn parse_number(vm: &mut Vmj, args: &[Val], parser: &Parser) -> Res<NativeResult
     if !text.is_symbolic(vm) {
         return parser.body(vm, args);
     }
-    text.fix_length(vm)?;
+    let bound = bound(vm, &mut text, parser)?;
     if text.len == 0 || text.len > parser.longest {
         return parser.body(vm, args);
     }
-    let parsed = parse(vm, &text)?;
+    let parsed = parse(vm, &text, bound)?;
     let units = text.units(vm);
     let ascii = units.iter().all(|unit| *unit < 128);
     vm.decide(ElemKind::Which, parsed.ascii, ascii)?;
@@ -119,16 +119,34 @@ fn parse_number(vm: &mut Vmj, args: &[Val], parser: &Parser) -> Res<NativeResult
     Ok(NativeResult::Return(vm.val(value, term)))
 }
 
-fn parse(vm: &mut Vmj, text: &Text) -> Res<Parsed> {
+/// How many units to look at. All lengths that a number has are treated together where the text is an input, so that
+/// "is it this number" is one question; other lengths one by one.
+fn bound(vm: &mut Vmj, text: &mut Text, parser: &Parser) -> Res<u32> {
+    if text.is_input() && !text.has_fixed_length() && (1..=parser.longest).contains(&text.len) {
+        let (length, one, most) = (text.length(vm), vm.pool.bv(32, 1), vm.pool.bv(32, parser.longest as u64));
+        let (some, short) = (vm.pool.ule(one, length), vm.pool.ule(length, most));
+        let fits = vm.pool.and(some, short);
+        vm.decide(ElemKind::Which, fits, true)?;
+        return Ok(parser.longest);
+    }
+    text.fix_length(vm)?;
+    Ok(text.len)
+}
+
+fn parse(vm: &mut Vmj, text: &Text, bound: u32) -> Res<Parsed> {
+    let length = text.length(vm);
     let mut ascii = vm.pool.bool(true);
     let mut number = vm.pool.bool(true);
     let mut negative = vm.pool.bool(false);
     let mut magnitude = vm.pool.bv(WIDE, 0);
-    for i in 0..text.len {
+    for i in 0..bound {
         let unit = text.unit(vm, i)?;
+        let inside = inside(vm, i, length);
         let pool = &mut vm.pool;
+        let outside = pool.not(inside);
         let (border, nine, zero) = (pool.bv(16, 128), pool.bv(16, 9), pool.bv(16, 0x30));
         let narrow = pool.ult(unit, border);
+        let narrow = pool.or(outside, narrow);
         ascii = pool.and(ascii, narrow);
         let digit = pool.bvsub(unit, zero);
         let mut fine = pool.ule(digit, nine);
@@ -142,12 +160,15 @@ fn parse(vm: &mut Vmj, text: &Text) -> Res<Parsed> {
             let positive = pool.eq(unit, plus);
             let sign = pool.or(negative, positive);
             next = pool.ite(sign, magnitude, next);
-            if text.len > 1 {
-                fine = pool.or(fine, sign);
-            }
+            // A sign alone is no number.
+            let one = pool.bv(32, 1);
+            let more = pool.ult(one, length);
+            let signed = pool.and(sign, more);
+            fine = pool.or(fine, signed);
         }
+        let fine = pool.or(outside, fine);
         number = pool.and(number, fine);
-        magnitude = next;
+        magnitude = pool.ite(inside, next, magnitude);
     }
     Ok(Parsed { ascii, number, negative, magnitude })
 }

@@ -7,7 +7,6 @@ mod class_define;
 mod class_loader;
 mod class_members;
 mod clock;
-mod fdlibm;
 mod integer;
 mod invoke;
 mod math;

@@ -1,5 +1,5 @@
 //! The freely distributable math library that `StrictMath` is defined by, operation for operation, so that results
-//! agree bit for bit. Written after Sun's algorithms; their notice:
+//! agree bit for bit. Terms over these functions are evaluated by them, and so does the VM compute them. Written after Sun's algorithms; their notice:
 //!
 //! Copyright (C) 1993 by Sun Microsystems, Inc. All rights reserved. Developed at SunSoft, a Sun Microsystems,
 //! Inc. business. Permission to use, copy, modify, and distribute this software is freely granted, provided that
@@ -16,12 +16,14 @@
 mod exp;
 mod inverse;
 mod log;
+mod power;
 mod reduce;
 mod trig;
 
-pub use exp::{cosh, expm1, sinh, tanh};
+pub use exp::{cosh, exp, expm1, sinh, tanh};
 pub use inverse::{acos, asin, atan, atan2};
 pub use log::{log, log1p, log10};
+pub use power::{cbrt, hypot, pow};
 pub use trig::{cos, sin, tan};
 
 /// The high word, sign included.

@@ -1,4 +1,4 @@
-//! `expm1` and the hyperbolic functions; `exp` serves them.
+//! `exp`, `expm1` and the hyperbolic functions.
 
 use super::{high, low, with_high};
 
@@ -13,7 +13,7 @@ fn add_exponent(y: f64, k: i32) -> f64 {
     with_high(y, high(y).wrapping_add(k << 20))
 }
 
-fn exp(x: f64) -> f64 {
+pub fn exp(x: f64) -> f64 {
     const P: [f64; 5] = [
         1.66666666666666019037e-01,
         -2.77777777770155933842e-03,
