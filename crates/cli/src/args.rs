@@ -26,10 +26,12 @@ pub struct Cli {
 #[derive(Subcommand)]
 pub enum Command {
     /// Write tests that compile, pass on the real JVM and reach the criterion
+    #[command(after_help = criteria_help())]
     Generate(GenerateArgs),
     /// Print paths, inputs and outcomes; write no tests
     Explore(ExploreArgs),
     /// Print the obligations of a criterion: covered by which input, infeasible and why, open and why
+    #[command(after_help = criteria_help())]
     Cover(CoverArgs),
     /// Print the IR, the control-flow graph or the solver's questions of a method
     Show(ShowArgs),
@@ -57,9 +59,15 @@ pub struct TargetArgs {
 /// How far to go, and in which order.
 #[derive(Args, Clone)]
 pub struct SearchArgs {
-    /// What must be covered
+    /// What must be covered; 'testwright cover --help' lists the names
     #[arg(long, value_name = "NAME", default_value = "branch", value_parser = criterion)]
     pub criterion: Criterion,
+    /// Obligations of one function at most, where there can be exponentially many
+    #[arg(long, value_name = "N", default_value_t = coverage::Options::default().limit.paths)]
+    pub criterion_limit: usize,
+    /// How often complete-path goes back along an edge at most
+    #[arg(long, value_name = "K", default_value_t = coverage::Options::default().rounds)]
+    pub path_rounds: u32,
     /// In which order branches are tried
     #[arg(long, value_enum, default_value_t = StrategyArg::Coverage)]
     pub strategy: StrategyArg,
@@ -102,8 +110,11 @@ pub struct GenerateArgs {
     /// Test framework
     #[arg(long, value_enum, default_value_t = FrameworkArg::Junit5)]
     pub framework: FrameworkArg,
-    /// One test a path instead of a smallest suite
-    #[arg(long)]
+    /// Which tests are kept
+    #[arg(long, value_enum, default_value_t = SuiteArg::Smallest)]
+    pub suite: SuiteArg,
+    /// The same as --suite paths
+    #[arg(long, hide = true)]
     pub all_paths: bool,
     /// Write a report: json=FILE
     #[arg(long, value_name = "KIND=PATH", value_parser = report)]
@@ -195,6 +206,16 @@ pub enum StrategyArg {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
+pub enum SuiteArg {
+    /// As few as cover everything that can be covered
+    Smallest,
+    /// The simplest for each obligation
+    Each,
+    /// One a path
+    Paths,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
 pub enum FrameworkArg {
     Junit5,
     Junit4,
@@ -211,6 +232,21 @@ fn criterion(name: &str) -> Result<Criterion, String> {
         let names: Vec<&str> = Criterion::ALL.iter().map(|c| c.name()).collect();
         format!("this version knows {}", names.join(", "))
     })
+}
+
+fn criterion_options(search: &SearchArgs) -> coverage::Options {
+    let mut options = coverage::Options { rounds: search.path_rounds, ..coverage::Options::default() };
+    options.limit.paths = search.criterion_limit.max(1);
+    // Finding a path takes some steps; a larger list may take more of them.
+    options.limit.steps = options.limit.steps.max(search.criterion_limit as u64 * 200);
+    options
+}
+
+/// The criteria, one a line, for the help.
+fn criteria_help() -> String {
+    let width = Criterion::ALL.iter().map(|c| c.name().len()).max().unwrap_or(0);
+    let lines = Criterion::ALL.iter().map(|c| format!("  {:width$}  {}", c.name(), c.doc()));
+    format!("Criteria:\n{}", lines.collect::<Vec<_>>().join("\n"))
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -254,6 +290,7 @@ pub fn config(target: &TargetArgs, search: &SearchArgs) -> Result<Config, Failur
         out,
         jdk: target.jdk.clone(),
         criterion: search.criterion,
+        criterion_options: criterion_options(search),
         strategy: match search.strategy {
             StrategyArg::Coverage => Strategy::Coverage,
             StrategyArg::Dfs => Strategy::Dfs,
@@ -269,7 +306,7 @@ pub fn config(target: &TargetArgs, search: &SearchArgs) -> Result<Config, Failur
         },
         seed: search.seed,
         exhaustive: search.exhaustive,
-        all_paths: false,
+        suite: engine::Suite::Smallest,
         run: false,
         trust: false,
         package_private: search.package_private,
@@ -282,6 +319,8 @@ pub fn config(target: &TargetArgs, search: &SearchArgs) -> Result<Config, Failur
 pub fn default_search() -> SearchArgs {
     SearchArgs {
         criterion: Criterion::Branch,
+        criterion_limit: coverage::Options::default().limit.paths,
+        path_rounds: coverage::Options::default().rounds,
         strategy: StrategyArg::Coverage,
         work: Budget::default().work,
         time: None,

@@ -15,7 +15,7 @@ use crate::{End, Failure};
 pub fn run(args: &ExploreArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failure> {
     let mut config = config(&args.target, &args.search)?;
     // Without tests to choose, every path is worth printing.
-    config.all_paths = true;
+    config.suite = engine::Suite::Paths;
     each_class(&config, interrupt, |result| match args.json {
         true => paths_json(result),
         false => paths_text(result),
@@ -89,18 +89,42 @@ fn cover_text(result: &ClassResult) {
             Fate::Infeasible(why) => format!("infeasible: {why}"),
             Fate::Open(why) => format!("open: {why}"),
         };
-        println!("{function}, {}: {verdict}", obligation.text);
+        let tours = side_trips(result, function, obligation.id.0);
+        let tours = tours.map_or_else(String::new, |name| format!("; {name} takes it with side trips"));
+        println!("{function}, {}: {verdict}{tours}", obligation.text);
     }
     let counts = result.counts();
     println!("{} covered, {} infeasible, {} open", counts.covered, counts.infeasible, counts.open);
+    for function in &result.cut {
+        println!("{function} owes more obligations than are listed; --criterion-limit lists more");
+    }
 }
 
+/// The test that covers an obligation; two of them where one alone does not.
 fn witness(result: &ClassResult, function: &str, id: u32) -> String {
-    let meets = |t: &&engine::java::explore::Proposed| t.meets.iter().any(|(f, o)| f == function && *o == id);
-    match result.tests.iter().find(meets) {
-        Some(test) => test.case.name.clone(),
-        None => "a run that is no test".to_string(),
+    let wanted = |(f, o): &(String, u32)| f == function && *o == id;
+    let mut names: Vec<&str> = Vec::new();
+    for half in 0..2 {
+        let shows =
+            |t: &&engine::java::explore::Proposed| t.halves.iter().any(|(k, h)| wanted(k) && *h == half);
+        let by = result.tests.iter().find(shows).map(|t| t.case.name.as_str());
+        names.extend(by.filter(|name| !names.contains(name)));
     }
+    if names.is_empty() {
+        let meets = |t: &&engine::java::explore::Proposed| t.meets.iter().any(wanted);
+        names.extend(result.tests.iter().find(meets).map(|t| t.case.name.as_str()));
+    }
+    match names.is_empty() {
+        true => "a run that is no test".to_string(),
+        false => names.join(" and "),
+    }
+}
+
+/// The test that takes a path with side trips which none takes straight.
+fn side_trips<'a>(result: &'a ClassResult, function: &str, id: u32) -> Option<&'a str> {
+    let tours =
+        |t: &&engine::java::explore::Proposed| t.side_trips.iter().any(|(f, o)| f == function && *o == id);
+    result.tests.iter().find(tours).map(|t| t.case.name.as_str())
 }
 
 fn cover_json(result: &ClassResult) {
@@ -116,6 +140,7 @@ fn cover_json(result: &ClassResult) {
             "obligation": obligation.text,
             "verdict": verdict,
             "why": why,
+            "side_trips": side_trips(result, function, *id),
         });
         println!("{line}");
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use engine::{Event, Framework, reporting};
 
-use crate::args::{FrameworkArg, GenerateArgs, ReportArg, config, places};
+use crate::args::{FrameworkArg, GenerateArgs, ReportArg, SuiteArg, config, places};
 use crate::progress::Progress;
 use crate::{End, Failure};
 
@@ -17,7 +17,12 @@ pub fn run(args: &GenerateArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Fail
         FrameworkArg::Junit5 => Framework::Junit5,
         FrameworkArg::Junit4 => Framework::Junit4,
     };
-    config.all_paths = args.all_paths;
+    config.suite = match args.suite {
+        _ if args.all_paths => engine::Suite::Paths,
+        SuiteArg::Smallest => engine::Suite::Smallest,
+        SuiteArg::Each => engine::Suite::Each,
+        SuiteArg::Paths => engine::Suite::Paths,
+    };
     config.run = !args.no_run;
     config.trust = args.trust;
     config.measure = args.measure;

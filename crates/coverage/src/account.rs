@@ -86,7 +86,7 @@ impl Account {
             true => self.map.executed(func, points),
             false => EdgeSet::new(),
         };
-        let covered = self.obligations.iter().filter(|o| o.is_covered(&self.map, points, &executed));
+        let covered = self.obligations.iter().filter(|o| o.is_covered(func, &self.map, points, &executed));
         covered.map(|o| o.id).collect()
     }
 

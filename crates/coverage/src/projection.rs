@@ -16,6 +16,10 @@ pub struct Projection<'f> {
     /// Reachable branches of the source, by code index; of duplicated ones the first, the others as its copies.
     pub branches: Vec<Branch>,
     reachable: Vec<bool>,
+    shown: Vec<bool>,
+    cfg: Cfg,
+    /// Nothing is known of lines: then every instruction counts as code of the source.
+    lineless: bool,
 }
 
 /// A block that holds code of the source.
@@ -68,22 +72,31 @@ impl<'f> Projection<'f> {
         let cfg = Cfg::new(func);
         let doms = Dominators::new(&cfg, Edges::All);
         let reachable: Vec<bool> = cfg.blocks().map(|b| doms.is_reachable(b)).collect();
-        let mut graph = Projection { func, nodes: Vec::new(), branches: Vec::new(), reachable };
+        let mut graph = Projection {
+            func,
+            nodes: Vec::new(),
+            branches: Vec::new(),
+            reachable,
+            shown: Vec::new(),
+            cfg: Cfg::new(func),
+            lineless: func.positions.iter().all(|p| p.line == 0),
+        };
         for (index, info) in &func.branches {
             if info.origin == Origin::Source && doms.is_reachable(func.block_at(*index)) {
                 graph.branches.push(branch(func, names, *index, *info));
             }
         }
-        let shown: Vec<bool> = func
+        graph.shown = func
             .blocks
             .iter()
             .map(|(id, block)| doms.is_reachable(id) && (block.start..block.end).any(|i| graph.is_visible(i)))
             .collect();
-        for block in cfg.blocks().filter(|b| shown[b.0 as usize]) {
+        for block in cfg.blocks().filter(|b| graph.shown[b.0 as usize]) {
             let range = func.blocks[block];
             let lines = (range.start..range.end).filter(|i| graph.is_visible(*i));
             let line = lines.map(|i| func.positions[i as usize].line).next().unwrap_or(0);
-            graph.nodes.push(Node { block, line, succs: shown_successors(&cfg, &shown, block) });
+            let succs = graph.shown_successors(block);
+            graph.nodes.push(Node { block, line, succs });
         }
         graph.branches = duplicates(func, &cfg, &doms, std::mem::take(&mut graph.branches));
         graph
@@ -94,17 +107,77 @@ impl<'f> Projection<'f> {
         self.func.blocks.keys().filter(|b| self.reachable[b.0 as usize])
     }
 
+    /// Where a block goes normally on the graph of shown blocks, in the order of first discovery.
+    pub(crate) fn shown_successors(&self, block: BlockId) -> Vec<BlockId> {
+        self.follow(self.cfg.node(block).succs.clone()).0
+    }
+
+    /// The block, or where it goes if it is hidden.
+    pub(crate) fn shown_from(&self, block: BlockId) -> Vec<BlockId> {
+        self.follow(vec![block]).0
+    }
+
+    /// Whether the function can end, normally or by a `throw`, at the end of a block or of hidden ones behind it.
+    pub(crate) fn ends(&self, block: BlockId) -> bool {
+        let succs = &self.cfg.node(block).succs;
+        succs.is_empty() || self.follow(succs.clone()).1
+    }
+
+    /// Shown blocks where walks begin: the entry, and where exceptions land.
+    pub(crate) fn starts(&self) -> Vec<BlockId> {
+        let landings = self.reachable().filter(|b| !self.cfg.node(*b).raisers.is_empty());
+        let mut starts: Vec<BlockId> = self.shown_from(BlockId(0));
+        for landing in landings {
+            starts.extend(self.shown_from(landing));
+        }
+        starts
+    }
+
+    /// The first shown blocks on all ways from some blocks, and whether a way ends before one.
+    fn follow(&self, from: Vec<BlockId>) -> (Vec<BlockId>, bool) {
+        let (mut found, mut ends) = (Vec::new(), false);
+        let mut seen = BTreeSet::new();
+        let mut open: Vec<BlockId> = from.into_iter().rev().collect();
+        while let Some(next) = open.pop() {
+            if !seen.insert(next) {
+                continue;
+            }
+            match self.shown[next.0 as usize] {
+                true => found.push(next),
+                false => {
+                    let succs = &self.cfg.node(next).succs;
+                    ends |= succs.is_empty();
+                    open.extend(succs.iter().rev());
+                }
+            }
+        }
+        (found, ends)
+    }
+
+    pub(crate) fn is_shown(&self, block: BlockId) -> bool {
+        self.shown[block.0 as usize]
+    }
+
+    /// The graph with its hidden blocks.
+    pub(crate) fn cfg(&self) -> &Cfg {
+        &self.cfg
+    }
+
     /// Whether an instruction is code of the source: it has a line, and is not a branch that nobody wrote, a
     /// plain jump or the reception of an exception.
     pub fn is_visible(&self, index: u32) -> bool {
-        self.has_line(index) && self.func.code[index as usize].op != Op::Jump
+        let known = self.has_line(index) || self.lineless && !self.is_hidden(index);
+        known && self.func.code[index as usize].op != Op::Jump
     }
 
     /// Whether an instruction makes its line a line with code. Jumps do: `break` is nothing else.
     pub fn has_line(&self, index: u32) -> bool {
-        let hidden = self.func.code[index as usize].op == Op::Catch
-            || self.func.branch_info(index).is_some_and(|info| info.origin == Origin::Synthetic);
-        !hidden && self.func.positions[index as usize].line != 0
+        !self.is_hidden(index) && self.func.positions[index as usize].line != 0
+    }
+
+    fn is_hidden(&self, index: u32) -> bool {
+        self.func.code[index as usize].op == Op::Catch
+            || self.func.branch_info(index).is_some_and(|info| info.origin == Origin::Synthetic)
     }
 }
 
@@ -123,21 +196,4 @@ fn branch(func: &Function, names: &dyn Names, index: u32, info: BranchInfo) -> B
         choice.text = branch_text(func, names, index, &choice.positions);
     }
     Branch { index, info, line, choices, copies: Vec::new() }
-}
-
-/// Where a block goes on the graph of shown blocks.
-fn shown_successors(cfg: &Cfg, shown: &[bool], block: BlockId) -> Vec<BlockId> {
-    let mut found = Vec::new();
-    let mut seen = BTreeSet::new();
-    let mut open: Vec<BlockId> = cfg.node(block).succs.iter().rev().copied().collect();
-    while let Some(next) = open.pop() {
-        if !seen.insert(next) {
-            continue;
-        }
-        match shown[next.0 as usize] {
-            true => found.push(next),
-            false => open.extend(cfg.node(next).succs.iter().rev()),
-        }
-    }
-    found
 }

@@ -50,6 +50,7 @@ fn show(func: &ir::Function, target: Target) -> String {
     match target {
         Target::Enter(block) => block.to_string(),
         Target::Take { index, position } => format!("{}.{position}", func.block_at(index)),
+        Target::Raise(index) => format!("{} raises", show(func, Target::Execute(index))),
         Target::Execute(index) => {
             let block = func.block_at(index);
             format!("{block}+{}", index - func.blocks[block].start)

@@ -18,14 +18,15 @@ pub struct Config {
     /// A JDK home, if not the one that is found.
     pub jdk: Option<PathBuf>,
     pub criterion: Criterion,
+    pub criterion_options: coverage::Options,
     pub strategy: Strategy,
     pub framework: Framework,
     pub budget: Budget,
     pub seed: u64,
     /// Explore every path, also those that add no obligation.
     pub exhaustive: bool,
-    /// One test a path instead of a minimal suite.
-    pub all_paths: bool,
+    /// Which of the runs become tests.
+    pub suite: Suite,
     /// Compile and run the tests on the real JVM.
     pub run: bool,
     /// Confirm even where the run cannot be isolated.
@@ -40,6 +41,17 @@ pub struct Config {
 
 /// The solver's questions with their answers, in order.
 pub type Questions = Arc<Mutex<Vec<String>>>;
+
+/// Which runs become tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Suite {
+    /// The fewest that meet every obligation any run meets, and show each way to end.
+    Smallest,
+    /// The simplest for each obligation.
+    Each,
+    /// One a path.
+    Paths,
+}
 
 /// In which order branches are flipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,52 +1,150 @@
 //! Obligations of several functions as one goal of the explorer.
+//!
+//! What the explorer calls obligations are *parts* here: what one run can do. Most obligations have one part; that a
+//! condition decides its decision has two, which different runs may show, and several pairs of them to choose from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use coverage::{Criterion, EdgeMap, EdgeSet, Obligation, Projection, Target};
-use explore::{Goal, ObligationId};
-use ir::{BlockId, FuncId, Function, Names};
-use vm::{Edge, Trace};
+use coverage::{Criterion, Demand, EdgeMap, EdgeSet, Flow, Meter, Obligation, Options, Projection, Target};
+use explore::{Aim, Flip, Goal, ObligationId as PartId, Verdict};
+use ir::{BlockId, FuncId, Function, Move, Names};
+use vm::{Edge, Step, Trace};
 
 /// The obligations of a criterion in some functions, numbered through.
 pub struct CoverageGoal {
     functions: BTreeMap<FuncId, Entry>,
     obligations: Vec<(FuncId, Obligation)>,
-    by_edge: BTreeMap<Edge, Vec<ObligationId>>,
+    /// By obligation: the sets of parts each of which meets it. None if nothing can.
+    ways: Vec<Vec<Vec<PartId>>>,
+    parts: Vec<Part>,
+    by_edge: BTreeMap<Edge, Vec<PartId>>,
+    /// Functions that owe more than the limit lets be listed.
+    cut: Vec<String>,
+    walks: bool,
 }
 
 struct Entry {
     function: Arc<Function>,
     map: EdgeMap,
-    /// Its obligations are numbered from here.
-    first: u32,
-    count: u32,
+    meter: Meter,
+    /// By the meter's number.
+    walked: Vec<PartId>,
+    /// Parts that are points, with the obligation that has them.
+    points: Vec<(PartId, u32)>,
 }
+
+/// What one run can do.
+struct Part {
+    func: FuncId,
+    /// The meter's number; none for points.
+    walked: Option<u32>,
+}
+
+/// So many aims of a flip are told.
+const AIMS: usize = 4;
+
+/// What became of an obligation, as the verdicts on its parts tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    Covered,
+    /// The code alone shows that nothing can.
+    Impossible(&'static str),
+    /// By what is known of this part, as of one of every other way; by the code alone, or not.
+    Infeasible(PartId, ByCode),
+    /// This part is open.
+    Open(PartId),
+}
+
+/// Whether the code alone shows it, whatever was explored.
+pub type ByCode = bool;
 
 impl CoverageGoal {
     pub fn new(
         criterion: Criterion,
+        options: &Options,
         functions: impl IntoIterator<Item = (FuncId, Arc<Function>)>,
         names: &dyn Names,
     ) -> CoverageGoal {
-        let mut goal =
-            CoverageGoal { functions: BTreeMap::new(), obligations: Vec::new(), by_edge: BTreeMap::new() };
+        let mut goal = CoverageGoal {
+            functions: BTreeMap::new(),
+            obligations: Vec::new(),
+            ways: Vec::new(),
+            parts: Vec::new(),
+            by_edge: BTreeMap::new(),
+            cut: Vec::new(),
+            walks: false,
+        };
         let sorted: BTreeMap<FuncId, Arc<Function>> = functions.into_iter().collect();
         for (func, function) in sorted {
-            let first = goal.obligations.len() as u32;
-            let projection = Projection::new(&function, names);
-            for obligation in criterion.obligations(&projection) {
-                let id = goal.obligations.len() as u32;
-                for edge in edges_to(func, &function, &obligation) {
-                    goal.by_edge.entry(edge).or_default().push(id);
-                }
-                goal.obligations.push((func, obligation));
-            }
-            let count = goal.obligations.len() as u32 - first;
-            let map = EdgeMap::new(&function);
-            goal.functions.insert(func, Entry { function, map, first, count });
+            goal.add(criterion, options, func, function, names);
         }
         goal
+    }
+
+    fn add(
+        &mut self,
+        criterion: Criterion,
+        options: &Options,
+        func: FuncId,
+        function: Arc<Function>,
+        names: &dyn Names,
+    ) {
+        let projection = Projection::new(&function, names);
+        let flow = Flow::new(&projection);
+        let owed = criterion.owed(&projection, &flow, options);
+        if owed.cut {
+            self.cut.push(function.name.clone());
+        }
+        let mut demands: Vec<Demand> = Vec::new();
+        let mut walked: Vec<PartId> = Vec::new();
+        let mut known: BTreeMap<Demand, PartId> = BTreeMap::new();
+        let mut points: Vec<(PartId, u32)> = Vec::new();
+        for obligation in owed.obligations {
+            let number = self.obligations.len() as u32;
+            let mut walk = |goal: &mut CoverageGoal, demand: Demand| {
+                *known.entry(demand.clone()).or_insert_with(|| {
+                    let id = goal.parts.len() as PartId;
+                    goal.parts.push(Part { func, walked: Some(demands.len() as u32) });
+                    demands.push(demand);
+                    walked.push(id);
+                    id
+                })
+            };
+            let ways: Vec<Vec<PartId>> = match &obligation.demand {
+                Demand::Points => {
+                    let id = self.parts.len() as PartId;
+                    self.parts.push(Part { func, walked: None });
+                    points.push((id, number));
+                    for edge in edges_to(func, &function, &obligation) {
+                        self.by_edge.entry(edge).or_default().push(id);
+                    }
+                    vec![vec![id]]
+                }
+                Demand::Impossible(_) => Vec::new(),
+                Demand::Both(pairs) => {
+                    let mut ways: Vec<Vec<PartId>> = Vec::new();
+                    for pair in pairs {
+                        let [a, b] = pair.clone().map(|paths| walk(self, Demand::Paths(paths)));
+                        ways.push(vec![a, b]);
+                    }
+                    ways
+                }
+                demand => vec![vec![walk(self, demand.clone())]],
+            };
+            self.ways.push(ways);
+            self.obligations.push((func, obligation));
+        }
+        self.walks |= !demands.is_empty();
+        for (demand, part) in demands.iter().zip(&walked) {
+            for edge in last_edges(func, &function, &flow, demand) {
+                self.by_edge.entry(edge).or_default().push(*part);
+            }
+        }
+        let map = EdgeMap::new(&function);
+        let meter = Meter::new(&projection, flow, demands);
+        drop(projection);
+        self.functions.insert(func, Entry { function, map, meter, walked, points });
     }
 
     pub fn obligations(&self) -> &[(FuncId, Obligation)] {
@@ -56,14 +154,120 @@ impl CoverageGoal {
     pub fn functions(&self) -> impl Iterator<Item = FuncId> + '_ {
         self.functions.keys().copied()
     }
-}
 
-impl Goal for CoverageGoal {
-    fn len(&self) -> usize {
-        self.obligations.len()
+    /// Functions that owe more than the limit lets be listed.
+    pub fn cut(&self) -> &[String] {
+        &self.cut
     }
 
-    fn met_by(&self, trace: &Trace) -> Vec<ObligationId> {
+    /// What became of each obligation; some parts are known to be infeasible by the code alone.
+    pub fn judge(&self, verdicts: &[Verdict], refuted: &dyn Fn(PartId) -> bool) -> Vec<Judgement> {
+        let of = |part: &PartId| verdicts.get(*part as usize);
+        let covered = |part: &PartId| matches!(of(part), Some(Verdict::Covered(_)));
+        let judge = |(ways, (_, obligation)): (&Vec<Vec<PartId>>, &(FuncId, Obligation))| {
+            if let Demand::Impossible(why) = obligation.demand {
+                return Judgement::Impossible(why);
+            }
+            if ways.iter().any(|way| way.iter().all(covered)) {
+                return Judgement::Covered;
+            }
+            let hopeless = |way: &Vec<PartId>| {
+                let refuted = way.iter().find(|p| refuted(**p) && !covered(p));
+                refuted
+                    .or_else(|| way.iter().find(|p| matches!(of(p), Some(Verdict::Infeasible(_)))))
+                    .copied()
+            };
+            let stuck: Vec<Option<PartId>> = ways.iter().map(hopeless).collect();
+            match stuck.iter().position(Option::is_none) {
+                Some(way) => Judgement::Open(ways[way].iter().copied().find(|p| !covered(p)).unwrap_or(0)),
+                None => {
+                    let by_code = stuck.iter().flatten().all(|p| refuted(*p));
+                    Judgement::Infeasible(stuck.first().copied().flatten().unwrap_or(0), by_code)
+                }
+            }
+        };
+        self.ways.iter().zip(&self.obligations).map(judge).collect()
+    }
+
+    /// The parts that a suite must show to meet everything that runs with these parts can meet: of what has several ways,
+    /// those that together need fewest parts.
+    pub fn needed(&self, met: &BTreeSet<PartId>) -> BTreeSet<PartId> {
+        let mut wants: Vec<Vec<Vec<PartId>>> = Vec::new();
+        for ways in &self.ways {
+            let possible = |way: &&Vec<PartId>| way.iter().all(|p| met.contains(p));
+            wants.push(ways.iter().filter(possible).cloned().collect());
+        }
+        // What has one way is in any case; the search is for the others.
+        let given: BTreeSet<PartId> =
+            wants.iter().filter(|ways| ways.len() == 1).flatten().flatten().copied().collect();
+        for ways in &mut wants {
+            ways.iter_mut().for_each(|way| way.retain(|p| !given.contains(p)));
+        }
+        wants.retain(|ways| ways.len() > 1 && !ways.iter().any(Vec::is_empty));
+        let mut needed = coverage::fewest_rows(&wants);
+        needed.extend(given);
+        needed
+    }
+
+    /// The obligations that parts meet or help to meet, with the half they show of what has two, by number: those whose
+    /// way lies within what the suite shows.
+    pub fn helped(&self, parts: &[PartId], shown: &BTreeSet<PartId>) -> Vec<(usize, usize)> {
+        let mut found = Vec::new();
+        for (number, ways) in self.ways.iter().enumerate() {
+            let Some(way) = ways.iter().find(|way| way.iter().all(|p| shown.contains(p))) else { continue };
+            for (half, part) in way.iter().enumerate() {
+                if parts.contains(part) {
+                    found.push((number, half));
+                }
+            }
+        }
+        found
+    }
+
+    /// How many parts the way has that meets an obligation.
+    pub fn halves(&self, obligation: usize) -> usize {
+        self.ways[obligation].first().map_or(1, Vec::len)
+    }
+
+    /// The paths of an obligation that is no more than to take one of them, and the function they are in.
+    pub fn paths(&self, part: PartId) -> Option<(FuncId, &Function, &Flow, &[coverage::graph::Path])> {
+        let Part { func, walked } = self.parts.get(part as usize)?;
+        let entry = self.functions.get(func)?;
+        match entry.meter.parts().get((*walked)? as usize)? {
+            Demand::Paths(paths) => Some((*func, &entry.function, entry.meter.flow(), paths)),
+            Demand::Whole(path) => {
+                Some((*func, &entry.function, entry.meter.flow(), std::slice::from_ref(path)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a part is that a path of the program is taken, for its own sake.
+    pub fn is_plain_path(&self, part: PartId) -> bool {
+        let of = |(ways, (_, o)): (&Vec<Vec<PartId>>, &(FuncId, Obligation))| {
+            o.kind == coverage::Kind::Path && ways.iter().any(|way| way.contains(&part))
+        };
+        self.paths(part).is_some() && self.ways.iter().zip(&self.obligations).any(of)
+    }
+
+    /// The obligations that a part alone would meet, by number.
+    pub fn of_part(&self, part: PartId) -> impl Iterator<Item = usize> + '_ {
+        (0..self.ways.len()).filter(move |i| self.ways[*i].iter().any(|way| way[..] == [part]))
+    }
+
+    /// Parts that are paths and that a run tours, at least with side trips, ascending.
+    pub fn side_trips(&self, trace: &Trace) -> Vec<PartId> {
+        let mut found: BTreeSet<PartId> = BTreeSet::new();
+        for (func, moves) in activations(&trace.walk) {
+            if let Some(entry) = self.functions.get(&func) {
+                found.extend(entry.meter.side_trips(&moves).into_iter().map(|p| entry.walked[p as usize]));
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    /// What a run meets by its points.
+    fn met_points(&self, trace: &Trace, met: &mut Vec<PartId>) {
         let mut points: BTreeMap<FuncId, EdgeSet> = BTreeMap::new();
         for edge in &trace.edges {
             if let Some(entry) = self.functions.get(&edge.func) {
@@ -82,26 +286,111 @@ impl Goal for CoverageGoal {
                 points.entry(site.func).or_default().insert(point);
             }
         }
-        let mut met = Vec::new();
         for (func, points) in points {
             let Some(entry) = self.functions.get(&func) else { continue };
             let executed = entry.map.executed(&entry.function, &points);
-            for id in entry.first..entry.first + entry.count {
-                if self.obligations[id as usize].1.is_covered(&entry.map, &points, &executed) {
-                    met.push(id);
+            for (part, obligation) in &entry.points {
+                let obligation = &self.obligations[*obligation as usize].1;
+                if obligation.is_covered(&entry.function, &entry.map, &points, &executed) {
+                    met.push(*part);
+                }
+            }
+        }
+    }
+}
+
+/// The steps of each activation, in the order of their calls.
+fn activations(walk: &[Step]) -> Vec<(FuncId, Vec<Move>)> {
+    let mut all: BTreeMap<u32, (FuncId, Vec<Move>)> = BTreeMap::new();
+    for step in walk {
+        all.entry(step.activation).or_insert_with(|| (step.func, Vec::new())).1.push(step.what);
+    }
+    all.into_values().collect()
+}
+
+impl Goal for CoverageGoal {
+    fn len(&self) -> usize {
+        self.parts.len()
+    }
+
+    fn met_by(&self, trace: &Trace) -> Vec<PartId> {
+        let mut met = Vec::new();
+        self.met_points(trace, &mut met);
+        if self.walks {
+            for (func, moves) in activations(&trace.walk) {
+                if let Some(entry) = self.functions.get(&func) {
+                    let found = entry.meter.met(&entry.function, &moves);
+                    met.extend(found.into_iter().map(|p| entry.walked[p as usize]));
                 }
             }
         }
         met.sort_unstable();
+        met.dedup();
         met
     }
 
-    fn of_edge(&self, edge: Edge) -> &[ObligationId] {
+    fn of_edge(&self, edge: Edge) -> &[PartId] {
         self.by_edge.get(&edge).map_or(&[], |ids| &ids[..])
     }
 
-    fn edges(&self) -> Vec<(Edge, ObligationId)> {
+    fn edges(&self) -> Vec<(Edge, PartId)> {
         self.by_edge.iter().flat_map(|(edge, ids)| ids.iter().map(|id| (*edge, *id))).collect()
+    }
+
+    fn walks(&self) -> bool {
+        self.walks
+    }
+
+    fn wants(&self, met: &[bool]) -> Vec<bool> {
+        let mut wanted = vec![false; met.len()];
+        let is_met = |part: &PartId| met.get(*part as usize).copied().unwrap_or(false);
+        for ways in self.ways.iter().filter(|ways| !ways.iter().any(|way| way.iter().all(is_met))) {
+            for part in ways.iter().flatten().filter(|p| !is_met(p)) {
+                wanted[*part as usize] = true;
+            }
+        }
+        wanted
+    }
+
+    fn aims(&self, trace: &Trace, flips: &[Flip], wanted: &dyn Fn(PartId) -> bool) -> Vec<Vec<Aim>> {
+        let mut found = vec![Vec::new(); flips.len()];
+        // Who steps next, by step: whether an activation comes to the end of a block shows there.
+        let mut next: Vec<Option<Move>> = vec![None; trace.walk.len()];
+        let mut later: BTreeMap<u32, Move> = BTreeMap::new();
+        for (i, step) in trace.walk.iter().enumerate().rev() {
+            next[i] = later.insert(step.activation, step.what);
+        }
+        let mut progress = BTreeMap::new();
+        let mut flips = flips.iter().enumerate().peekable();
+        for (i, step) in trace.walk.iter().enumerate() {
+            while let Some((number, flip)) = flips.peek() {
+                let Some(elem) = trace.elems.get(flip.elem as usize) else { break };
+                if elem.walked as usize > i {
+                    break;
+                }
+                // The decision is the one that this step is the outcome of.
+                let same = matches!(step.what, Move::Take { index, .. } if index == flip.edge.index)
+                    && step.func == flip.edge.func
+                    && elem.walked as usize == i;
+                if let (true, Some(entry), Some(at)) =
+                    (same, self.functions.get(&step.func), progress.get(&step.activation))
+                {
+                    let wants = |p: u32| wanted(entry.walked[p as usize]);
+                    let aims = entry.meter.aims(at, flip.edge.index, flip.edge.successor, &wants, AIMS);
+                    let aim = |a: coverage::Aim| Aim {
+                        remaining: a.remaining,
+                        obligation: entry.walked[a.part as usize],
+                    };
+                    found[*number] = aims.into_iter().map(aim).collect();
+                }
+                flips.next();
+            }
+            if let Some(entry) = self.functions.get(&step.func) {
+                let at = progress.entry(step.activation).or_insert_with(|| entry.meter.start());
+                entry.meter.step(&entry.function, at, step.what, next[i]);
+            }
+        }
+        found
     }
 }
 
@@ -114,7 +403,9 @@ fn edges_to(func: FuncId, function: &Function, obligation: &Obligation) -> Vec<E
                 edges.push(Edge { func, index: *index, successor: *position });
             }
             Target::Enter(block) => edges_into(func, function, *block, &mut edges),
-            Target::Execute(index) => edges_into(func, function, function.block_at(*index), &mut edges),
+            Target::Execute(index) | Target::Raise(index) => {
+                edges_into(func, function, function.block_at(*index), &mut edges);
+            }
         }
     }
     edges.sort();
@@ -135,4 +426,21 @@ fn edges_into(func: FuncId, function: &Function, block: BlockId, edges: &mut Vec
             }
         }
     }
+}
+
+/// The branch edges that come last on a demand's paths; which of them brings it depends on what was before.
+fn last_edges(func: FuncId, function: &Function, flow: &Flow, demand: &Demand) -> Vec<Edge> {
+    let paths = match demand {
+        Demand::Paths(paths) => &paths[..],
+        Demand::Whole(path) => std::slice::from_ref(path),
+        _ => return Vec::new(),
+    };
+    let mut edges: BTreeSet<Edge> = BTreeSet::new();
+    for path in paths {
+        let Some((index, choice)) = path.edges.iter().rev().find_map(|e| flow.taken(*e)) else { continue };
+        let successors = function.successors(function.block_at(index)).len() as u32;
+        let position = (0..successors).find(|p| flow.choice(index, *p) == Some(choice));
+        edges.extend(position.map(|successor| Edge { func, index, successor }));
+    }
+    edges.into_iter().collect()
 }

@@ -9,14 +9,16 @@ mod event;
 mod generate;
 mod goal;
 pub mod java;
+mod proofs;
 mod replay;
 pub mod reporting;
 mod target;
 
-pub use config::{Budget, Config, Framework, Questions, Strategy};
+pub use config::{Budget, Config, Framework, Questions, Strategy, Suite};
 pub use error::Error;
 pub use event::Event;
 pub use generate::{Generated, Places, Worlds, class_path, generate, prepare, unbooted};
-pub use goal::CoverageGoal;
+pub use goal::{CoverageGoal, Judgement};
+pub use proofs::refuted;
 pub use replay::replay;
 pub use target::{ClassTarget, Pattern, resolve};

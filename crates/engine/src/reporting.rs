@@ -36,7 +36,16 @@ pub fn target(generated: &Generated, confirmed: bool) -> Target {
     let obligations: Vec<Obligation> = result
         .obligations
         .iter()
-        .map(|(key, (obligation, fate))| obligation_report(obligation, fate, by.get(key).copied()))
+        .map(|(key, (obligation, fate))| {
+            let by = by.get(key).map(|name| both_halves(generated, key, name));
+            let mut report = obligation_report(obligation, fate, by.flatten().as_deref());
+            let mut tests = generated.tests();
+            let tours = tests.find(|(p, _)| p.side_trips.contains(key)).map(|(_, case)| &case.name);
+            if let (Some(test), Some(why)) = (tours, &mut report.why) {
+                *why += &format!("; {test} takes it with side trips");
+            }
+            report
+        })
         .collect();
     let mut counts = Counts::default();
     for obligation in &obligations {
@@ -63,7 +72,25 @@ pub fn target(generated: &Generated, confirmed: bool) -> Target {
         times: Times { total_millis: generated.millis, confirming_millis: generated.millis_confirming },
         file: generated.file.as_ref().map(|p| p.display().to_string()),
         disagreements: generated.disagreements.clone(),
+        cut: result.cut.iter().cloned().collect(),
         isolation: generated.isolation.map(|i| format!("{i:?}").to_lowercase()),
+    }
+}
+
+/// The tests that cover an obligation: the one given, or those that show its two halves; none if one of them was not
+/// confirmed.
+fn both_halves(generated: &Generated, key: &Key, first: &str) -> Option<String> {
+    let halves = |half: usize| {
+        let mut tests = generated.tests();
+        tests.find(|(p, _)| p.halves.iter().any(|(k, h)| k == key && *h == half)).map(|(_, case)| &case.name)
+    };
+    let has_halves = generated.result.tests.iter().any(|t| t.halves.iter().any(|(k, _)| k == key));
+    match has_halves {
+        false => Some(first.to_string()),
+        true => {
+            let (a, b) = (halves(0)?, halves(1)?);
+            Some(if a == b { a.clone() } else { format!("{a} and {b}") })
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::code::Code;
 use crate::finished::RunId;
-use crate::goal::{Goal, ObligationId};
+use crate::goal::{Aim, Goal, ObligationId};
 use crate::tree::Slot;
 use std::collections::{BTreeMap, BTreeSet};
 use vm::{ElemKind, Site};
@@ -26,7 +26,12 @@ pub struct Candidate {
     pub order: u64,
     /// Where it leads.
     pub leads: crate::code::Leads,
+    /// What it comes near to, the nearest first, as far as that was told when it was found.
+    pub aims: [Option<Aim>; AIMS],
 }
+
+/// So many aims of a candidate are kept.
+pub const AIMS: usize = 4;
 
 /// What came of trying a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +59,7 @@ pub trait Strategy {
 /// What a strategy may want to know.
 pub struct Guide<'a> {
     pub(crate) goal: &'a dyn Goal,
-    pub(crate) covered: &'a [Option<RunId>],
+    pub(crate) wanted: &'a [bool],
     pub(crate) code: &'a Code,
     pub(crate) checks: &'a Checks,
     pub(crate) near: &'a [bool],
@@ -91,8 +96,9 @@ impl Guide<'_> {
         self.code.distance(candidate.site.func, candidate.leads.block)
     }
 
-    fn is_unmet(&self, obligation: ObligationId) -> bool {
-        self.covered.get(obligation as usize).is_some_and(|run| run.is_none())
+    /// Whether an obligation is still worth meeting.
+    pub fn is_unmet(&self, obligation: ObligationId) -> bool {
+        self.wanted.get(obligation as usize).copied().unwrap_or(false)
     }
 }
 

@@ -26,6 +26,35 @@ pub trait Goal {
 
     /// The edges that matter, with the obligations they help; the search is steered at them.
     fn edges(&self) -> Vec<(Edge, ObligationId)>;
+
+    /// Whether runs must keep the way of each activation ([`Trace::walk`]).
+    fn walks(&self) -> bool {
+        false
+    }
+
+    /// Which obligations are worth meeting, given which are met; of a pair that another pair can stand for, none.
+    fn wants(&self, met: &[bool]) -> Vec<bool> {
+        met.iter().map(|met| !met).collect()
+    }
+
+    /// What a run would have come near to had a decision gone another way: for each flip the nearest obligations, few.
+    fn aims(&self, _trace: &Trace, flips: &[Flip], _wanted: &dyn Fn(ObligationId) -> bool) -> Vec<Vec<Aim>> {
+        vec![Vec::new(); flips.len()]
+    }
+}
+
+/// Another way for a decision of a run: the element of its trace, and the edge it would have taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flip {
+    pub elem: u32,
+    pub edge: Edge,
+}
+
+/// An obligation that is so many edges away, at least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Aim {
+    pub remaining: u32,
+    pub obligation: ObligationId,
 }
 
 /// Every edge of every branch that stands in the source of some functions.

@@ -11,14 +11,7 @@ const SEARCH: u32 = 20_000;
 /// witness of a normal return and of each exception class and throwing site. Among equal sets: normal returns, then simple
 /// inputs, then short runs, then early ones. Runs that are no behaviour of the program are never taken.
 pub fn select<O>(finished: &[Finished<O>]) -> Vec<usize> {
-    let mut runs: Vec<Item> = finished
-        .iter()
-        .enumerate()
-        .filter(|(_, f)| f.end.is_behaviour())
-        .map(|(index, f)| Item { index, cost: cost(f), needs: f.meets.iter().map(|o| *o as usize).collect() })
-        .collect();
-    add_ends(finished, &mut runs);
-    runs.sort_by_key(|item| (item.cost, item.index));
+    let runs = items(finished);
     let mut problem = Cover::new(&runs);
     let mut chosen = problem.solve();
     if chosen.is_empty() && !runs.is_empty() {
@@ -41,6 +34,30 @@ pub fn smallest_cover(sets: &[Vec<usize>]) -> Vec<usize> {
     let mut chosen = Cover::new(&items).solve();
     chosen.sort_unstable();
     chosen
+}
+
+/// Indices, ascending, of the simplest run for each obligation that any run meets, and for each way to end.
+pub fn simplest_each<O>(finished: &[Finished<O>]) -> Vec<usize> {
+    let runs = items(finished);
+    let shown_by = Cover::new(&runs).shown_by;
+    let mut indices: Vec<usize> =
+        shown_by.iter().filter_map(|by| by.first()).map(|i| runs[*i].index).collect();
+    indices.sort_unstable();
+    indices.dedup();
+    indices
+}
+
+/// The runs that are behaviour of the program, the simplest first.
+fn items<O>(finished: &[Finished<O>]) -> Vec<Item> {
+    let mut runs: Vec<Item> = finished
+        .iter()
+        .enumerate()
+        .filter(|(_, f)| f.end.is_behaviour())
+        .map(|(index, f)| Item { index, cost: cost(f), needs: f.meets.iter().map(|o| *o as usize).collect() })
+        .collect();
+    add_ends(finished, &mut runs);
+    runs.sort_by_key(|item| (item.cost, item.index));
+    runs
 }
 
 struct Item {

@@ -3,14 +3,14 @@
 use crate::budget::{Options, Spent};
 use crate::code::Code;
 use crate::finished::{End, Finished, RunId, taken};
-use crate::frontier::{Candidate, Checks, Guide, Strategy, Tried};
-use crate::goal::{Goal, ObligationId};
+use crate::frontier::{AIMS, Candidate, Checks, Guide, Strategy, Tried};
+use crate::goal::{Aim, Flip, Goal, ObligationId};
 use crate::target::Target;
 use crate::tree::{Child, GaveUp, Inserted, Node, NodeId, Slot, Tree};
 use crate::verdict::{Verdict, verdicts};
 use ledger::{Kind, Ledger};
 use solver::{Answer, Chain, Query};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 use term::{Assignment, TermId};
 use vm::{Edge, ElemKind, Lang, Outcome, Stop, Trace, Vm};
@@ -97,6 +97,10 @@ struct State<O> {
     code: Code,
     checks: Checks,
     covered: Vec<Option<RunId>>,
+    /// Obligations that are still worth meeting.
+    wanted: Vec<bool>,
+    /// What alternatives that are about to become candidates come near to.
+    aims: BTreeMap<Slot, Vec<Aim>>,
     finished: Vec<Finished<O>>,
     /// Runs that came to a branch of an unmet obligation, by number.
     near: Vec<bool>,
@@ -114,6 +118,7 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
     /// Explores to exhaustion, to the goal or to the budget.
     pub fn explore(mut self) -> Exploration<T::Observation> {
         self.vm.start_exploration();
+        self.vm.walking = self.goal.walks();
         let mut state = self.start();
         let first = self.run(&mut state, Assignment::default());
         self.merge(&mut state, first, None);
@@ -128,6 +133,7 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
             }
         };
         (self.observer)(Event::Stopped(stopped));
+        self.vm.walking = false;
         self.finish(state, stopped)
     }
 
@@ -137,6 +143,8 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
             code: Code::default(),
             checks: Checks::new(self.options.check_tries),
             covered: vec![None; self.goal.len()],
+            wanted: self.goal.wants(&vec![false; self.goal.len()]),
+            aims: BTreeMap::new(),
             finished: Vec::new(),
             near: Vec::new(),
             spent: Spent::default(),
@@ -158,11 +166,11 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
         let mut round = Vec::with_capacity(batch);
         // A suite that only shows failures shows too little: a normal return is looked for as well, for a while.
         let shown = state.returned || state.fruitless >= RETURN_TRIES;
-        let met = shown && state.covered.iter().all(Option::is_some);
+        let met = shown && !state.wanted.contains(&true);
         while round.len() < batch {
             let guide = Guide {
                 goal: self.goal,
-                covered: &state.covered,
+                wanted: &state.wanted,
                 code: &state.code,
                 checks: &state.checks,
                 near: &state.near,
@@ -383,6 +391,8 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
         state.returned |= run.end == End::Returned;
         if !new.is_empty() {
             state.fruitless = 0;
+            let met: Vec<bool> = state.covered.iter().map(Option::is_some).collect();
+            state.wanted = self.goal.wants(&met);
             self.measure(state, Some(&new));
         }
         let (path, condition) = taken(&run.trace);
@@ -414,6 +424,9 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
             steps: run.steps,
         });
         self.note_near(state, merged.new);
+        if self.goal.walks() {
+            self.aim(state, &run.trace, &inserted.new);
+        }
         for node in inserted.new {
             self.open(state, node);
         }
@@ -427,7 +440,7 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
 
     /// Marks the last run if it came to a branch that is still wanted; all runs if what is wanted changed.
     fn note_near(&self, state: &mut State<T::Observation>, changed: bool) {
-        let is_unmet = |o: &ObligationId| state.covered.get(*o as usize).is_some_and(Option::is_none);
+        let is_unmet = |o: &ObligationId| state.wanted.get(*o as usize).copied().unwrap_or(false);
         let wanted: BTreeSet<_> =
             self.goal.edges().iter().filter(|(_, o)| is_unmet(o)).map(|(e, _)| (e.func, e.index)).collect();
         let from = if changed { 0 } else { state.near.len() };
@@ -435,6 +448,29 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
         for run in &state.finished[from..] {
             state.near.push(run.edges.iter().any(|e| wanted.contains(&(e.func, e.index))));
         }
+    }
+
+    /// Asks what other ways of a run's new decisions would have come near to.
+    fn aim(&mut self, state: &mut State<T::Observation>, trace: &Trace, new: &[NodeId]) {
+        let first = trace.elems.len().saturating_sub(new.len());
+        let (mut slots, mut flips) = (Vec::new(), Vec::new());
+        for (i, id) in new.iter().enumerate() {
+            let node = *state.tree.node(*id);
+            for alternative in 0..node.alternatives {
+                let slot = Slot::of(*id, alternative);
+                if node.kind != ElemKind::Branch || state.tree.child(slot) != Child::Unexplored {
+                    continue;
+                }
+                let leads = state.code.leads(self.vm, node.site, node.kind, alternative);
+                if let Some(edge) = leads.edge.filter(|_| leads.tracked) {
+                    slots.push(slot);
+                    flips.push(Flip { elem: (first + i) as u32, edge });
+                }
+            }
+        }
+        let wanted = |o: ObligationId| state.wanted.get(o as usize).copied().unwrap_or(false);
+        let aims = self.goal.aims(trace, &flips, &wanted);
+        state.aims = slots.into_iter().zip(aims).collect();
     }
 
     /// Looks at the alternatives of a new node: those that may be tried become candidates.
@@ -494,6 +530,9 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
     }
 
     fn add_candidate(&mut self, state: &mut State<T::Observation>, slot: Slot, node: &Node) {
+        let mut aims = [None; AIMS];
+        let found = state.aims.remove(&slot).unwrap_or_default();
+        aims.iter_mut().zip(found).for_each(|(aim, found)| *aim = Some(found));
         let leads = state.code.leads(self.vm, node.site, node.kind, slot.alternative);
         self.strategy.add(Candidate {
             slot,
@@ -506,6 +545,7 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
             run: node.run,
             order: state.orders,
             leads,
+            aims,
         });
         state.orders += 1;
     }
@@ -523,9 +563,7 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
         for func in funcs {
             let wanted: Vec<Edge> = edges
                 .iter()
-                .filter(|(e, o)| {
-                    e.func == func && state.covered.get(*o as usize).is_some_and(Option::is_none)
-                })
+                .filter(|(e, o)| e.func == func && state.wanted.get(*o as usize).copied().unwrap_or(false))
                 .map(|(e, _)| *e)
                 .collect();
             state.code.measure(self.vm, func, &wanted);

@@ -328,7 +328,7 @@ mod tests {
             trace.conditions.push(negated);
         }
         let site = Site { func: FuncId(0), index };
-        trace.elems.push(Elem { site, kind, choice, alternatives, first, visit: 0, depth: 0, input: false });
+        trace.elems.push(Elem { site, kind, choice, alternatives, first, visit: 0, walked: 0, input: false });
     }
 
     #[test]

@@ -20,6 +20,7 @@ pub mod op;
 pub mod text;
 mod types;
 pub mod verify;
+mod walk;
 
 pub use build::Builder;
 pub use cfg::{Cfg, Edges};
@@ -32,3 +33,4 @@ pub use names::{Ids, Names};
 pub use op::Op;
 pub use types::{BlockId, Check, ClassId, FuncId, MemType, Reg, StrId, Type};
 pub use verify::{VerifyError, verify, verify_module};
+pub use walk::Move;

@@ -43,6 +43,9 @@ pub struct Target {
     pub file: Option<String>,
     /// Where the real runtime showed something else than our VM: bugs of ours, worth reporting.
     pub disagreements: Vec<String>,
+    /// Functions that owe more obligations than the limit lets be listed.
+    #[serde(default)]
+    pub cut: Vec<String>,
     /// How the confirming run was isolated; none if there was none.
     pub isolation: Option<String>,
 }

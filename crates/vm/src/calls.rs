@@ -4,8 +4,8 @@ use crate::frame::{Frame, Ret, Then};
 use crate::heap::ObjId;
 use crate::lang::{Callable, Lang, NativeResult, Raise, Stop, Val};
 use crate::machine::{Outcome, Thrown, Vm, WatchedLine};
-use crate::trace::Site;
-use ir::{BlockId, Check, ClassId, FuncId, Function, MemType};
+use crate::trace::{Site, Step};
+use ir::{BlockId, Check, ClassId, FuncId, Function, MemType, Move};
 use std::sync::Arc;
 use term::TermId;
 
@@ -108,6 +108,11 @@ impl<L: Lang> Vm<L> {
         if tracked {
             self.trace.blocks.insert((func, BlockId(0)));
         }
+        let walks = tracked && self.walking;
+        if walks {
+            self.trace.activations += 1;
+        }
+        let activation = if walks { self.trace.activations } else { 0 };
         self.frames.push(Frame {
             func,
             function,
@@ -116,8 +121,12 @@ impl<L: Lang> Vm<L> {
             ret,
             symbolic,
             tracked,
+            activation,
             caught: ObjId::NULL,
         });
+        if walks {
+            self.walk(Move::Block(BlockId(0)));
+        }
         Ok(Some(base))
     }
 
@@ -209,7 +218,12 @@ impl<L: Lang> Vm<L> {
         loop {
             let Some(frame) = self.frames.last_mut() else { return Ok(Some(Outcome::Threw(exception))) };
             if frame.tracked {
-                self.trace.raised.insert(Site { func: frame.func, index: frame.pc });
+                let site = Site { func: frame.func, index: frame.pc };
+                self.trace.raised.insert(site);
+                if frame.activation != 0 {
+                    let what = Move::Raise(site.index);
+                    self.trace.walk.push(Step { activation: frame.activation, func: site.func, what });
+                }
             }
             let block = frame.function.block_at(frame.pc);
             if let Some(landing) = frame.function.blocks[block].unwind {
@@ -217,6 +231,10 @@ impl<L: Lang> Vm<L> {
                 frame.pc = frame.function.blocks[landing].start;
                 if frame.tracked {
                     self.trace.blocks.insert((frame.func, landing));
+                    if frame.activation != 0 {
+                        let what = Move::Block(landing);
+                        self.trace.walk.push(Step { activation: frame.activation, func: frame.func, what });
+                    }
                 }
                 return Ok(None);
             }
@@ -224,6 +242,14 @@ impl<L: Lang> Vm<L> {
             if matches!(frame.ret, Ret::Done) {
                 return Ok(Some(Outcome::Threw(exception)));
             }
+        }
+    }
+
+    /// Keeps a step of the function on top.
+    #[cold]
+    pub(crate) fn walk(&mut self, what: Move) {
+        if let Some(frame) = self.frames.last().filter(|f| f.activation != 0) {
+            self.trace.walk.push(Step { activation: frame.activation, func: frame.func, what });
         }
     }
 

@@ -20,6 +20,8 @@ pub struct Frame<L: Lang> {
     pub symbolic: bool,
     /// Whether its coverage is recorded.
     pub tracked: bool,
+    /// Its number among the activations whose way is kept; 0 if it is not.
+    pub activation: u32,
     /// The exception that led to the current landing block.
     pub caught: ObjId,
 }

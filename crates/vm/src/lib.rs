@@ -14,7 +14,7 @@ mod input;
 mod lang;
 mod machine;
 mod memory;
-mod ops;
+pub mod ops;
 mod refs;
 mod run;
 mod shadow;
@@ -30,4 +30,4 @@ pub use lang::{Callable, ClassInfo, Lang, Native, NativeResult, Raise, Stop, Val
 pub use machine::{Limits, Outcome, Thrown, Vm, sort_of};
 pub use shadow::{Cell, Origin, Shadow, View};
 pub use text::TextLang;
-pub use trace::{Edge, Elem, ElemKind, Site, Trace};
+pub use trace::{Edge, Elem, ElemKind, Site, Step, Trace};

@@ -77,6 +77,8 @@ pub struct Vm<L: Lang> {
     pub thrown: Option<Thrown>,
     /// Lines of tracked code as they are run, if anybody wants to see them.
     pub watch: Option<Vec<WatchedLine>>,
+    /// Whether runs keep the way of each activation of a tracked function ([`Trace::walk`]).
+    pub walking: bool,
     /// Where the last run that was stopped had got to, for people.
     pub stopped_at: String,
     /// Instructions run since the machine was made.
@@ -114,6 +116,7 @@ impl<L: Lang> Vm<L> {
             salt: 0,
             thrown: None,
             watch: None,
+            walking: false,
             stopped_at: String::new(),
             steps: 0,
             step_limit: 0,
@@ -257,7 +260,7 @@ impl<L: Lang> Vm<L> {
             alternatives: conditions.len() as u32,
             first,
             visit,
-            depth: self.trace.edges.len() as u32,
+            walked: self.trace.walk.len() as u32,
             input: self.making_inputs,
         });
         Ok(())

@@ -8,7 +8,7 @@ use crate::heap::ObjId;
 use crate::lang::{Callable, Lang, Raise, Stop, Val};
 use crate::machine::{Outcome, Vm, sort_of};
 use crate::trace::{Edge, ElemKind};
-use ir::{BlockId, Check, ClassId, FuncId, Function, MemType, Op, Reg, StrId, Type};
+use ir::{BlockId, Check, ClassId, FuncId, Function, MemType, Move, Op, Reg, StrId, Type};
 use std::sync::Arc;
 use term::TermId;
 
@@ -190,6 +190,9 @@ impl<L: Lang> Vm<L> {
                 pc = function.blocks[block].start as usize;
                 if tracked {
                     self.trace.blocks.insert((func, block));
+                    if self.walking {
+                        self.walk(Move::Block(block));
+                    }
                 }
                 if steps >= self.poll_at {
                     sync!();
@@ -205,7 +208,11 @@ impl<L: Lang> Vm<L> {
         macro_rules! edge {
             ($successor:expr) => {
                 if tracked {
-                    self.trace.edges.insert(Edge { func, index: pc as u32, successor: $successor });
+                    let (index, successor) = (pc as u32, $successor);
+                    self.trace.edges.insert(Edge { func, index, successor });
+                    if self.walking {
+                        self.walk(Move::Take { index, successor });
+                    }
                 }
             };
         }

@@ -1,6 +1,6 @@
 //! What a run leaves behind: its path condition and its coverage.
 
-use ir::{BlockId, Check, FuncId};
+use ir::{BlockId, Check, FuncId, Move};
 use rustc_hash::FxHashSet;
 use term::TermId;
 
@@ -52,8 +52,8 @@ pub struct Elem {
     pub first: u32,
     /// How often this site had decided before in this run; loops show here.
     pub visit: u32,
-    /// Coverage edges recorded before this decision; where a flip leaves the run.
-    pub depth: u32,
+    /// Steps of [`Trace::walk`] recorded before this decision: where a flip leaves the run.
+    pub walked: u32,
     /// Decided while inputs were made: other inputs may take other decisions here, by design.
     pub input: bool,
 }
@@ -69,6 +69,18 @@ pub struct Trace {
     pub raised: FxHashSet<Site>,
     /// Alternatives of [`ElemKind::Fresh`] decisions that the run asked for: index of the element, alternative.
     pub demands: Vec<(u32, u32)>,
+    /// What tracked functions did, in order; empty unless [`crate::Vm::walking`] asks for it.
+    pub walk: Vec<Step>,
+    pub(crate) activations: u32,
+}
+
+/// A step of a tracked function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Which activation took it; numbered from 1 in the order of their calls.
+    pub activation: u32,
+    pub func: FuncId,
+    pub what: Move,
 }
 
 /// A branch edge taken in a tracked function: the instruction and the position of its successor.
@@ -86,6 +98,8 @@ impl Trace {
         self.edges.clear();
         self.blocks.clear();
         self.raised.clear();
+        self.walk.clear();
+        self.activations = 0;
         self.demands.clear();
     }
 

@@ -2,15 +2,14 @@
 //! choice is kept, as textbooks count it. Edges out of a branch that the compiler added are no obligations,
 //! nor are exceptional edges.
 
-use crate::criterion::Rule;
+use crate::criterion::{Owed, Rule, Subject};
 use crate::obligation::{Kind, Obligation, Target};
-use crate::projection::Projection;
 
 pub(crate) struct Edge;
 
 impl Rule for Edge {
-    fn obligations(&self, graph: &Projection) -> Vec<Obligation> {
-        let mut all = Vec::new();
+    fn owed(&self, subject: &Subject, owed: &mut Owed) {
+        let graph = subject.projection;
         for node in &graph.nodes {
             let last = graph.func.blocks[node.block].end - 1;
             match graph.branches.iter().find(|b| b.index == last) {
@@ -19,14 +18,14 @@ impl Rule for Edge {
                         let targets = branch.targets(i);
                         let mut one = Obligation::new(graph, Kind::Edge, targets, branch.line, &choice.text);
                         one.condition = Some((branch.info.decision, branch.info.condition));
-                        all.push(one);
+                        owed.obligations.push(one);
                     }
                 }
                 // One way on: taken whenever the end of the block is reached.
                 None => {
                     if let [to] = node.succs[..] {
                         let what = format!("from block {} to block {to}", node.block);
-                        all.push(Obligation::new(
+                        owed.obligations.push(Obligation::new(
                             graph,
                             Kind::Edge,
                             vec![Target::Execute(last)],
@@ -37,6 +36,5 @@ impl Rule for Edge {
                 }
             }
         }
-        all
     }
 }

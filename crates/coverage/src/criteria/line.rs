@@ -1,14 +1,14 @@
 //! Line coverage: every line of the source that has code of its own is executed.
 
-use crate::criterion::Rule;
+use crate::criterion::{Owed, Rule, Subject};
 use crate::obligation::{Kind, Obligation, Target};
-use crate::projection::Projection;
 use std::collections::BTreeMap;
 
 pub(crate) struct Line;
 
 impl Rule for Line {
-    fn obligations(&self, graph: &Projection) -> Vec<Obligation> {
+    fn owed(&self, subject: &Subject, owed: &mut Owed) {
+        let graph = subject.projection;
         let mut lines: BTreeMap<u32, Vec<Target>> = BTreeMap::new();
         for block in graph.reachable() {
             let block = graph.func.blocks[block];
@@ -22,9 +22,7 @@ impl Rule for Line {
                 previous = line;
             }
         }
-        lines
-            .into_iter()
-            .map(|(line, targets)| Obligation::new(graph, Kind::Line, targets, line, ""))
-            .collect()
+        let one = |(line, targets)| Obligation::new(graph, Kind::Line, targets, line, "");
+        owed.obligations.extend(lines.into_iter().map(one));
     }
 }

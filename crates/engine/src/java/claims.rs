@@ -19,8 +19,8 @@ pub fn withdraw(jvm: &Jvm, class: ClassId, explored: &[FuncId], result: &mut Cla
         .filter(|func| jvm.funcs[*func].is(access::PRIVATE))
         .map(|func| jvm.func_name(func))
         .collect();
-    for (obligation, fate) in result.obligations.values_mut() {
-        if !matches!(fate, Fate::Infeasible(_)) {
+    for (key, (obligation, fate)) in &mut result.obligations {
+        if !matches!(fate, Fate::Infeasible(_)) || result.proved.contains(key) {
             continue;
         }
         let entered = entries.contains(&obligation.function);

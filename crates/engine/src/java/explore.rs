@@ -5,7 +5,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use coverage::Obligation;
-use explore::{Exploration, Session, Spent, Stopped, Target, Verdict, Why, minimise, select, strategy};
+use explore::{
+    Exploration, Goal, Session, Spent, Stopped, Target, Verdict, Why, minimise, select, simplest_each,
+    strategy,
+};
 use ir::{ClassId, FuncId, Function, Op};
 use jvm::load::access;
 use jvm::observe::Seen;
@@ -18,10 +21,10 @@ use vm::{Lang, Vm};
 use super::case::{self, params};
 use super::spelling::JavaSpelling;
 use super::subject::{End, Param, Stage, Subject};
-use crate::config::{Config, Questions, Strategy};
+use crate::config::{Config, Questions, Strategy, Suite};
 use crate::error::Error;
 use crate::event::Event;
-use crate::goal::CoverageGoal;
+use crate::goal::{CoverageGoal, Judgement};
 use crate::target::{ClassTarget, nearest};
 
 /// What became of an obligation of the class.
@@ -42,8 +45,13 @@ pub struct Proposed {
     pub inputs: BTreeMap<String, u128>,
     /// Descriptor of the constructor that made the receiver.
     pub constructor: Option<String>,
-    /// Obligations it meets, as keys of [`ClassResult::obligations`].
+    /// Obligations it meets, as keys of [`ClassResult::obligations`]; of what two tests show together, those it shows
+    /// one half of.
     pub meets: Vec<Key>,
+    /// Which half of those it shows, where there are two.
+    pub halves: Vec<(Key, usize)>,
+    /// Paths that nothing takes straight, but this with side trips.
+    pub side_trips: Vec<Key>,
     /// The exception came from a check of the VM, not from a `throw`: a suspected bug.
     pub suspicious: Option<String>,
 }
@@ -75,6 +83,10 @@ pub struct ClassResult {
     pub methods: Vec<MethodResult>,
     pub tests: Vec<Proposed>,
     pub obligations: BTreeMap<Key, (Obligation, Fate)>,
+    /// Those that are infeasible by the code alone, whatever calls came before.
+    pub proved: BTreeSet<Key>,
+    /// Functions that owe more than the limit lets be listed.
+    pub cut: BTreeSet<String>,
     pub solver: solver::Stats,
 }
 
@@ -221,6 +233,8 @@ impl ClassExplorer<'_> {
             methods: Vec::new(),
             tests: Vec::new(),
             obligations: BTreeMap::new(),
+            proved: BTreeSet::new(),
+            cut: BTreeSet::new(),
             solver: solver::Stats::default(),
         };
         let count = methods.len() as u64;
@@ -317,7 +331,8 @@ impl ClassExplorer<'_> {
 
     fn leave_open(&mut self, method: FuncId, why: &str, result: &mut ClassResult) {
         let Some(function) = self.vm.lang.ir(method) else { return };
-        let goal = CoverageGoal::new(self.config.criterion, [(method, function)], &self.vm.lang);
+        let (criterion, options) = (self.config.criterion, &self.config.criterion_options);
+        let goal = CoverageGoal::new(criterion, options, [(method, function)], &self.vm.lang);
         for (_, obligation) in goal.obligations() {
             let entry = (obligation.clone(), Fate::Open(why.to_string()));
             result.obligations.entry(key(obligation)).or_insert(entry);
@@ -344,7 +359,8 @@ impl ClassExplorer<'_> {
             }
             open.extend(callees(&self.vm.lang, subject.class, &function));
         }
-        CoverageGoal::new(self.config.criterion, functions, &self.vm.lang)
+        let (criterion, options) = (self.config.criterion, &self.config.criterion_options);
+        CoverageGoal::new(criterion, options, functions, &self.vm.lang)
     }
 
     fn session(
@@ -363,9 +379,12 @@ impl ClassExplorer<'_> {
             solver::Chain::new(solver::Config { seed: self.config.seed, dump, ..solver::Config::default() });
         let mut dfs = strategy::Dfs::default();
         let mut bfs = strategy::Bfs::default();
-        let mut coverage = strategy::Coverage::default();
+        let mut coverage: Box<dyn explore::Strategy> = Box::new(strategy::Coverage::default());
+        if goal.walks() {
+            coverage = Box::new(strategy::Aimed::new(coverage));
+        }
         let strategy: &mut dyn explore::Strategy = match self.config.strategy {
-            Strategy::Coverage => &mut coverage,
+            Strategy::Coverage => &mut *coverage,
             Strategy::Dfs => &mut dfs,
             Strategy::Bfs => &mut bfs,
         };
@@ -411,18 +430,31 @@ impl ClassExplorer<'_> {
         result: &mut ClassResult,
         settled: &mut BTreeSet<Key>,
     ) {
-        for ((_, obligation), verdict) in goal.obligations().iter().zip(&exploration.verdicts) {
+        result.cut.extend(goal.cut().iter().cloned());
+        let refuted = match goal.walks() {
+            true => crate::proofs::refuted(goal, &exploration.verdicts, &self.vm.lang, self.config.seed),
+            false => BTreeMap::new(),
+        };
+        let judgements = goal.judge(&exploration.verdicts, &|part| refuted.contains_key(&part));
+        for ((_, obligation), judgement) in goal.obligations().iter().zip(judgements) {
             let key = key(obligation);
-            let fate = match verdict {
-                Verdict::Covered(_) => Fate::Covered,
-                Verdict::Infeasible(explore::Proof::Exhaustive) => {
-                    Fate::Infeasible("all paths were explored".to_string())
+            let verdict = |part: u32| exploration.verdicts.get(part as usize);
+            let fate = match judgement {
+                Judgement::Covered => Fate::Covered,
+                Judgement::Impossible(why) => {
+                    result.proved.insert(key.clone());
+                    Fate::Infeasible(why.to_string())
                 }
-                Verdict::Infeasible(explore::Proof::WithinBounds) => Fate::Infeasible(format!(
-                    "all paths were explored, for strings and arrays of up to {} elements",
-                    jvm::input::MAX_LENGTH
-                )),
-                Verdict::Open(why) => Fate::Open(why_open(why)),
+                Judgement::Infeasible(part, by_code) => {
+                    if by_code {
+                        result.proved.insert(key.clone());
+                    }
+                    match refuted.get(&part) {
+                        Some(why) => Fate::Infeasible(why.clone()),
+                        None => fate(verdict(part)),
+                    }
+                }
+                Judgement::Open(part) => fate(verdict(part)),
             };
             if fate == Fate::Covered {
                 settled.insert(key.clone());
@@ -461,10 +493,16 @@ impl ClassExplorer<'_> {
             // Runs that did not come to the call show nothing of the method.
             finished.retain(|run| run.observation == Stage::Call || subject.constructor.is_none());
         }
-        let chosen: Vec<usize> = match self.config.all_paths {
-            true => (0..finished.len()).filter(|i| finished[*i].end.is_behaviour()).collect(),
-            false => select(&finished),
+        let met: BTreeSet<u32> = finished.iter().flat_map(|run| run.meets.iter().copied()).collect();
+        let needed = goal.needed(&met);
+        finished.iter_mut().for_each(|run| run.meets.retain(|part| needed.contains(part)));
+        self.tour(subject, goal, &met, &mut finished);
+        let chosen: Vec<usize> = match self.config.suite {
+            Suite::Paths => (0..finished.len()).filter(|i| finished[*i].end.is_behaviour()).collect(),
+            Suite::Smallest => select(&finished),
+            Suite::Each => simplest_each(&finished),
         };
+        let shown: BTreeSet<u32> = chosen.iter().flat_map(|i| finished[*i].meets.iter().copied()).collect();
         let enums = enum_names(self.vm, subject);
         let spelling = JavaSpelling::new(subject, enums);
         let constructor =
@@ -492,9 +530,19 @@ impl ClassExplorer<'_> {
                 found.untestable.push(why);
                 continue;
             }
-            let meets: Vec<Key> =
-                run.meets.iter().map(|id| key(&goal.obligations()[*id as usize].1)).collect();
-            case.covers = run.new.iter().map(|id| goal.obligations()[*id as usize].1.text.clone()).collect();
+            let obligation = |number: usize| &goal.obligations()[number].1;
+            let helped = goal.helped(&run.meets, &shown);
+            let meets: Vec<Key> = helped.iter().map(|(number, _)| key(obligation(*number))).collect();
+            let halves: Vec<(Key, usize)> = helped
+                .iter()
+                .filter(|(number, _)| goal.halves(*number) > 1)
+                .map(|(number, half)| (key(obligation(*number)), *half))
+                .collect();
+            let toured = run.meets.iter().filter_map(|p| p.checked_sub(goal.len() as u32));
+            let side_trips =
+                toured.flat_map(|p| goal.of_part(p)).map(|number| key(obligation(number))).collect();
+            let new = goal.helped(&run.new, &shown);
+            case.covers = new.iter().map(|(number, _)| obligation(*number).text.clone()).collect();
             let suspicious = suspicion(&self.vm.lang, &detail.end);
             let proposed = Proposed {
                 case: case.clone(),
@@ -502,6 +550,8 @@ impl ClassExplorer<'_> {
                 inputs,
                 constructor: constructor.clone(),
                 meets,
+                halves,
+                side_trips,
                 suspicious,
             };
             // The same call twice shows nothing new.
@@ -514,6 +564,33 @@ impl ClassExplorer<'_> {
             cases.push((case, proposed));
         }
         result.tests.extend(cases.into_iter().map(|(_, proposed)| proposed));
+    }
+
+    /// Looks for runs that take paths with side trips which none takes straight. Such a part is shown by a run as
+    /// another one, with a number beyond the goal's.
+    fn tour(
+        &mut self,
+        subject: &mut Subject,
+        goal: &CoverageGoal,
+        met: &BTreeSet<u32>,
+        finished: &mut [explore::Finished<Stage>],
+    ) {
+        let wanted = crate::proofs::untoured(goal, met);
+        if wanted.is_empty() {
+            return;
+        }
+        // What the runs below note was noted when they were found.
+        let ledger = self.vm.ledger.clone();
+        self.vm.walking = true;
+        for run in finished.iter_mut().filter(|run| run.end.is_behaviour()).take(MOST_TOURS) {
+            self.vm.start_run(run.model.clone());
+            subject.execute(self.vm);
+            let toured = goal.side_trips(&self.vm.trace);
+            run.meets
+                .extend(toured.into_iter().filter(|p| wanted.contains(p)).map(|p| p + goal.len() as u32));
+        }
+        self.vm.walking = false;
+        self.vm.ledger = ledger;
     }
 
     /// Runs a case in the other world and drops what differs there.
@@ -582,6 +659,9 @@ fn warm_up(vm: &mut Vm<Jvm>, subject: &mut Subject) {
     }
     vm.freeze();
 }
+
+/// So many runs are looked at for tours with side trips.
+const MOST_TOURS: usize = 500;
 
 /// What all variables are in the runs that warm up: nothing, a letter, a digit, a letter beyond Latin.
 const WARM_UP_VALUES: [u64; 4] = [0, 'a' as u64, '7' as u64, 'Ā' as u64];
@@ -711,6 +791,22 @@ fn counterpart(jvm: &Jvm, other: &mut Vm<Jvm>, subject: &Subject) -> Option<Subj
 
 fn key(obligation: &Obligation) -> Key {
     (obligation.function.clone(), obligation.id.0)
+}
+
+/// What the explorer's verdict means to people.
+fn fate(verdict: Option<&Verdict>) -> Fate {
+    match verdict {
+        Some(Verdict::Covered(_)) => Fate::Covered,
+        Some(Verdict::Infeasible(explore::Proof::Exhaustive)) => {
+            Fate::Infeasible("all paths were explored".to_string())
+        }
+        Some(Verdict::Infeasible(explore::Proof::WithinBounds)) => Fate::Infeasible(format!(
+            "all paths were explored, for strings and arrays of up to {} elements",
+            jvm::input::MAX_LENGTH
+        )),
+        Some(Verdict::Open(why)) => Fate::Open(why_open(why)),
+        None => Fate::Open("not reached".to_string()),
+    }
 }
 
 fn why_open(why: &Why) -> String {

@@ -1,10 +1,12 @@
 //! Strategies, a file each.
 
+mod aimed;
 mod bfs;
 mod coverage;
 mod dfs;
 mod random;
 
+pub use aimed::Aimed;
 pub use bfs::Bfs;
 pub use coverage::Coverage;
 pub use dfs::Dfs;

@@ -1,0 +1,354 @@
+//! Decisions of the source with their conditions, recovered from the branches that short-circuit evaluation compiles to.
+//!
+//! The front end numbers the branches of a decision ([`ir::BranchInfo`]). Here their jumps become a diagram: each
+//! condition leads, true or false, to another condition or to the outcome. Which way is true is not in the code; a
+//! condition is called true where that makes the outcome true, and the outcome where the code goes on (or goes round
+//! the loop again), which is how compilers lay out `if`, `while`, `? :` and assigned conditions.
+
+use crate::flow::Flow;
+use crate::graph::{GraphEdge, Path};
+use crate::projection::{Branch, Projection};
+use ir::{BlockId, Cfg, Edges, Function, Op};
+use std::collections::BTreeMap;
+
+/// A decision of the source: a Boolean expression that steers, with its conditions in the order of evaluation.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    pub number: u32,
+    pub line: u32,
+    pub conditions: Vec<Condition>,
+    /// In words of the source: `x > 0 && (y > 0 || !done)`.
+    pub text: String,
+    /// Code indices of the conditions in each copy that the compiler made; the first is the decision itself.
+    copies: Vec<Vec<u32>>,
+}
+
+/// A condition: a Boolean expression without connectives.
+#[derive(Clone, Debug)]
+pub struct Condition {
+    /// What holds if it is false, and if it is true.
+    pub texts: [String; 2],
+    pub line: u32,
+    /// The position of the branch's successor if it is false, and if it is true.
+    pub positions: [u32; 2],
+    /// What comes next if it is false, and if it is true.
+    pub next: [Next; 2],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    Condition(usize),
+    Outcome(bool),
+}
+
+/// How a decision was evaluated: a value for each condition, none for what was not evaluated.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Row {
+    pub values: Vec<Option<bool>>,
+    pub outcome: bool,
+}
+
+/// The decisions of a function that have two outcomes, by number. Switches are not among them.
+pub fn decisions(projection: &Projection) -> Vec<Decision> {
+    let mut groups: BTreeMap<u32, Vec<&Branch>> = BTreeMap::new();
+    let is_br = |b: &&Branch| projection.func.code[b.index as usize].op == Op::Br;
+    for branch in projection.branches.iter().filter(is_br) {
+        groups.entry(branch.info.decision).or_default().push(branch);
+    }
+    let mut found: Vec<Decision> = Vec::new();
+    for (number, mut members) in groups {
+        members.sort_by_key(|b| b.info.condition);
+        match decision(projection, number, &members) {
+            Some(decision) => found.push(decision),
+            // Jumps that are no diagram with two outcomes: each is a decision of its own.
+            None => found.extend(members.iter().filter_map(|m| decision(projection, number, &[*m]))),
+        }
+    }
+    found.sort_by_key(|d| d.copies.first().and_then(|c| c.first().copied()));
+    found
+}
+
+fn decision(projection: &Projection, number: u32, members: &[&Branch]) -> Option<Decision> {
+    let func = projection.func;
+    let blocks: Vec<BlockId> = members.iter().map(|b| func.block_at(b.index)).collect();
+    let target = |branch: &Branch, position: usize| Some(forward(func, branch.choices.get(position)?.target));
+    // Each with the first block on the way to it.
+    let mut exits: Vec<(BlockId, BlockId)> = Vec::new();
+    for branch in members {
+        for position in 0..2 {
+            let (to, first) = (target(branch, position)?, branch.choices.get(position)?.target);
+            // Behind the head only: a loop that comes back to its own condition leaves the decision.
+            if blocks[1..].contains(&to) {
+                continue;
+            }
+            match exits.iter_mut().find(|(exit, _)| *exit == to) {
+                Some((_, nearest)) => *nearest = first.min(*nearest),
+                None => exits.push((to, first)),
+            }
+        }
+    }
+    let truth = match exits[..] {
+        // Nothing depends on it: the way the branch goes is the outcome.
+        [(only, _)] if members.len() == 1 => only,
+        [a, b] => true_exit(projection.cfg(), blocks[0], a, b),
+        _ => return None,
+    };
+    let mut raw: Vec<[Next; 2]> = Vec::new();
+    for branch in members {
+        let mut next = [Next::Outcome(false); 2];
+        for (position, next) in next.iter_mut().enumerate() {
+            let to = target(branch, position)?;
+            *next = match blocks.iter().skip(1).position(|b| *b == to) {
+                Some(i) => Next::Condition(i + 1),
+                None if exits.len() == 1 => Next::Outcome(position == 0),
+                None => Next::Outcome(to == truth),
+            };
+        }
+        raw.push(next);
+    }
+    // A diagram leads forward: what leads back is no evaluation of one expression.
+    for (i, next) in raw.iter().enumerate() {
+        if next.iter().any(|n| matches!(n, Next::Condition(j) if *j <= i)) {
+            return None;
+        }
+    }
+    let chances = chances(&raw);
+    let chance = |next: Next| match next {
+        Next::Condition(i) => chances[i],
+        Next::Outcome(outcome) => f64::from(u8::from(outcome)),
+    };
+    let conditions: Vec<Condition> = members
+        .iter()
+        .zip(&raw)
+        .map(|(branch, next)| {
+            let positions = if chance(next[1]) > chance(next[0]) { [0, 1] } else { [1, 0] };
+            Condition {
+                texts: positions.map(|p: usize| branch.choices[p].text.clone()),
+                line: branch.line,
+                positions: positions.map(|p| p as u32),
+                next: positions.map(|p| next[p]),
+            }
+        })
+        .collect();
+    let text = formula(&conditions);
+    let line = members.first()?.line;
+    Some(Decision { number, line, conditions, text, copies: copies(members) })
+}
+
+/// Where the code goes round the loop again that the decision ends, or else the nearer way.
+fn true_exit(cfg: &Cfg, head: BlockId, a: (BlockId, BlockId), b: (BlockId, BlockId)) -> BlockId {
+    // A way back that is the only one: a `while` at the end of an outer loop leads back to that too, but its body
+    // comes to the decision again without it.
+    let again = |back: BlockId, other: BlockId| back <= head && !reaches(cfg, other, head, back);
+    match (again(a.0, b.0), again(b.0, a.0)) {
+        (true, false) => a.0,
+        (false, true) => b.0,
+        _ if a.1 < b.1 => a.0,
+        _ => b.0,
+    }
+}
+
+/// Whether a block can be reached from another without a third.
+fn reaches(cfg: &Cfg, from: BlockId, to: BlockId, without: BlockId) -> bool {
+    let mut seen = vec![false; cfg.len()];
+    let mut open = vec![from];
+    while let Some(block) = open.pop() {
+        if block == to {
+            return true;
+        }
+        if block != without && !std::mem::replace(&mut seen[block.0 as usize], true) {
+            open.extend(cfg.succs(block, Edges::Normal));
+        }
+    }
+    false
+}
+
+/// How likely each condition leads to the outcome "true" if all are tosses of a coin.
+fn chances(next: &[[Next; 2]]) -> Vec<f64> {
+    let mut chances = vec![0.0; next.len()];
+    for i in (0..next.len()).rev() {
+        let of = |next: Next| match next {
+            Next::Condition(j) => chances[j],
+            Next::Outcome(outcome) => f64::from(u8::from(outcome)),
+        };
+        chances[i] = (of(next[i][0]) + of(next[i][1])) / 2.0;
+    }
+    chances
+}
+
+/// Copies that are complete, by the decision they make up.
+fn copies(members: &[&Branch]) -> Vec<Vec<u32>> {
+    let mut all = vec![members.iter().map(|b| b.index).collect::<Vec<u32>>()];
+    let first = members.first().map(|b| &b.copies[..]).unwrap_or(&[]);
+    for copy in first {
+        let of = |b: &&Branch| {
+            let same = |c: &&Branch| c.info.decision == copy.info.decision;
+            b.copies.iter().find(same).map(|c| c.index)
+        };
+        let indices: Vec<u32> = members.iter().filter_map(of).collect();
+        if indices.len() == members.len() {
+            all.push(indices);
+        }
+    }
+    all
+}
+
+/// Where an edge really goes: through blocks that only copy.
+fn forward(func: &Function, block: BlockId) -> BlockId {
+    let mut at = block;
+    for _ in 0..func.blocks.len() {
+        let range = func.blocks[at];
+        let code = &func.code[range.start as usize..range.end as usize];
+        let Some((last, before)) = code.split_last() else { break };
+        if last.op != Op::Jump || !before.iter().all(|inst| inst.op == Op::Copy) {
+            break;
+        }
+        at = BlockId(last.a);
+    }
+    at
+}
+
+/// The expression: neighbours are joined to `&&` and `||` until one is left. What is neither is listed.
+fn formula(conditions: &[Condition]) -> String {
+    struct Part {
+        text: String,
+        /// 0 a condition, 1 a conjunction, 2 a disjunction.
+        kind: u8,
+        next: [Next; 2],
+        first: usize,
+    }
+    let wrap = |part: &Part, kind: u8| match part.kind == 0 || part.kind == kind {
+        true => part.text.clone(),
+        false => format!("({})", part.text),
+    };
+    let mut parts: Vec<Part> = conditions
+        .iter()
+        .enumerate()
+        .map(|(first, c)| Part { text: c.texts[1].clone(), kind: 0, next: c.next, first })
+        .collect();
+    while parts.len() > 1 {
+        let entered = |parts: &[Part], first: usize| {
+            parts.iter().flat_map(|p| p.next).filter(|n| *n == Next::Condition(first)).count()
+        };
+        let joined = (0..parts.len() - 1).find_map(|i| {
+            let (a, b) = (&parts[i], &parts[i + 1]);
+            let here = Next::Condition(b.first);
+            if entered(&parts, b.first) != 1 {
+                return None;
+            }
+            let kind = match a.next {
+                [f, t] if t == here && f == b.next[0] => 1,
+                [f, t] if f == here && t == b.next[1] => 2,
+                _ => return None,
+            };
+            let word = if kind == 1 { "&&" } else { "||" };
+            let text = format!("{} {word} {}", wrap(a, kind), wrap(b, kind));
+            Some((i, Part { text, kind, next: b.next, first: a.first }))
+        });
+        let Some((i, part)) = joined else {
+            let all: Vec<&str> = conditions.iter().map(|c| c.texts[1].as_str()).collect();
+            return format!("a decision of {}", all.join(", "));
+        };
+        parts[i] = part;
+        parts.remove(i + 1);
+    }
+    parts.pop().map(|p| p.text).unwrap_or_default()
+}
+
+impl Decision {
+    /// The ways to evaluate it, at most so many; and whether there are more.
+    pub fn rows(&self, most: usize) -> (Vec<Row>, bool) {
+        let mut rows = Vec::new();
+        let mut open = vec![(Next::Condition(0), vec![None; self.conditions.len()])];
+        while let Some((next, values)) = open.pop() {
+            match next {
+                Next::Outcome(outcome) => {
+                    if rows.len() == most {
+                        return (rows, true);
+                    }
+                    rows.push(Row { values, outcome });
+                }
+                Next::Condition(i) => {
+                    // True first, as the stack is taken from its end.
+                    for truth in [false, true] {
+                        let mut values = values.clone();
+                        values[i] = Some(truth);
+                        open.push((self.conditions[i].next[usize::from(truth)], values));
+                    }
+                }
+            }
+        }
+        (rows, false)
+    }
+
+    /// The outcome for a value of each condition.
+    pub fn outcome(&self, values: &[bool]) -> bool {
+        let mut at = Next::Condition(0);
+        loop {
+            match at {
+                Next::Outcome(outcome) => return outcome,
+                Next::Condition(i) => at = self.conditions[i].next[usize::from(values[i])],
+            }
+        }
+    }
+
+    /// Whether a condition decides the outcome of a row: were it the other way, the outcome could be too, all else that
+    /// was evaluated being the same.
+    pub fn determines(&self, row: &Row, condition: usize) -> bool {
+        let Some(value) = row.values[condition] else { return false };
+        let other = self.conditions[condition].next[usize::from(!value)];
+        let mut open = vec![other];
+        while let Some(next) = open.pop() {
+            match next {
+                Next::Outcome(outcome) if outcome != row.outcome => return true,
+                Next::Outcome(_) => {}
+                Next::Condition(i) => match row.values[i] {
+                    Some(value) => open.push(self.conditions[i].next[usize::from(value)]),
+                    None => open.extend(self.conditions[i].next),
+                },
+            }
+        }
+        false
+    }
+
+    /// What makes a condition go one way: code index and position, of the decision and of its copies.
+    pub fn takes(&self, condition: usize, truth: bool) -> Vec<(u32, u32)> {
+        let position = self.conditions[condition].positions[usize::from(truth)];
+        self.copies.iter().map(|indices| (indices[condition], position)).collect()
+    }
+
+    /// The row as a path of the graph; several where the code was duplicated or the last way divides.
+    pub fn paths(&self, func: &Function, flow: &Flow, row: &Row) -> Vec<Path> {
+        let mut all = Vec::new();
+        for indices in &self.copies {
+            let steps: Vec<(u32, u32)> = (0..self.conditions.len())
+                .filter_map(|c| Some((c, row.values[c]?)))
+                .map(|(c, truth)| (indices[c], self.conditions[c].positions[usize::from(truth)]))
+                .collect();
+            let mut ways: Vec<Vec<GraphEdge>> = vec![Vec::new()];
+            for (i, (index, position)) in steps.iter().enumerate() {
+                let next = steps.get(i + 1).and_then(|(index, _)| flow.node(func.block_at(*index)));
+                let edges: Vec<GraphEdge> = flow
+                    .edges_by(*index, *position)
+                    .filter(|e| next.is_none_or(|node| flow.graph.to(*e) == node))
+                    .collect();
+                ways = ways
+                    .iter()
+                    .flat_map(|way| edges.iter().map(move |e| way.iter().copied().chain([*e]).collect()))
+                    .collect();
+            }
+            let head = indices.first().and_then(|index| flow.node(func.block_at(*index)));
+            if let Some(start) = head {
+                all.extend(ways.into_iter().filter(|w| !w.is_empty()).map(|edges| Path { start, edges }));
+            }
+        }
+        all
+    }
+
+    /// A row in words: `x > 0 is true, y > 0 is false`.
+    pub fn row_text(&self, row: &Row) -> String {
+        let one = |(c, value): (&Condition, &Option<bool>)| value.map(|v| c.texts[usize::from(v)].clone());
+        let all: Vec<String> = self.conditions.iter().zip(&row.values).filter_map(one).collect();
+        all.join(", ")
+    }
+}

@@ -1,0 +1,86 @@
+//! Loops of the projected graph, and how often a walk goes through them.
+
+use crate::flow::{Flow, Stretch};
+use crate::graph::GraphNode;
+use crate::projection::Projection;
+use ir::{Dominators, Edges, Loops};
+
+/// A loop as criteria see it.
+#[derive(Clone, Debug)]
+pub struct LoopShape {
+    pub header: GraphNode,
+    /// By node.
+    inside: Vec<bool>,
+    /// By node: conditions of the decision that the loop begins with.
+    tests: Vec<bool>,
+    /// The loop can be left before its body: `while` and `for`, not `do`.
+    pub tested_first: bool,
+    pub line: u32,
+}
+
+/// The loops of a function whose header holds code of the source, outer ones first.
+pub fn loops(projection: &Projection, flow: &Flow) -> Vec<LoopShape> {
+    let cfg = projection.cfg();
+    let doms = Dominators::new(cfg, Edges::Normal);
+    let found = Loops::new(cfg, &doms, Edges::Normal);
+    let mut shapes = Vec::new();
+    for (_, l) in found.iter() {
+        let header = projection.shown_from(l.header).first().and_then(|b| flow.node(*b));
+        let Some(header) = header else { continue };
+        let mut inside = vec![false; flow.graph.len()];
+        l.blocks.iter().filter_map(|b| flow.node(*b)).for_each(|n| inside[n.0 as usize] = true);
+        if !inside[header.0 as usize] {
+            continue;
+        }
+        let tests = tests(projection, flow, header, &inside);
+        let ways = || flow.graph.edges().filter(|e| tests[flow.graph.from(*e).0 as usize]);
+        let leaves = ways().any(|e| !inside[flow.graph.to(e).0 as usize]);
+        // A body that tests at its end may leave from its first block, and come back to it at once.
+        let tested_first = leaves && !ways().any(|e| flow.graph.to(e) == header);
+        let line = projection.nodes[header.0 as usize].line;
+        shapes.push(LoopShape { header, inside, tests, tested_first, line });
+    }
+    shapes
+}
+
+/// The nodes of the decision that the header begins.
+fn tests(projection: &Projection, flow: &Flow, header: GraphNode, inside: &[bool]) -> Vec<bool> {
+    let decision = |node: GraphNode| {
+        let last = projection.func.blocks[flow.block(node)].end - 1;
+        projection.branches.iter().find(|b| b.index == last).map(|b| b.info.decision)
+    };
+    let first = decision(header);
+    let is_test = |n: GraphNode| n == header || first.is_some() && decision(n) == first;
+    flow.graph.nodes().map(|n| inside[n.0 as usize] && is_test(n)).collect()
+}
+
+impl LoopShape {
+    pub fn contains(&self, node: GraphNode) -> bool {
+        self.inside[node.0 as usize]
+    }
+
+    /// How often the body was begun, each time the loop was come to.
+    pub fn rounds(&self, flow: &Flow, stretch: &Stretch) -> Vec<u32> {
+        let mut all = Vec::new();
+        let mut count: Option<u32> = None;
+        let begin = if self.tested_first { 0 } else { 1 };
+        if stretch.start == self.header {
+            count = Some(begin);
+        }
+        for edge in &stretch.edges {
+            let (from, to) = (flow.graph.from(*edge), flow.graph.to(*edge));
+            match &mut count {
+                None if to == self.header => count = Some(begin),
+                None => {}
+                Some(_) if !self.contains(to) => all.extend(count.take()),
+                Some(rounds) => {
+                    let test = |n: GraphNode| self.tests[n.0 as usize];
+                    let begins = if self.tested_first { test(from) && !test(to) } else { to == self.header };
+                    *rounds += u32::from(begins);
+                }
+            }
+        }
+        all.extend(count);
+        all
+    }
+}

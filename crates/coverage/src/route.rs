@@ -1,0 +1,139 @@
+//! The blocks that an execution of a path goes through, with what must have come before it.
+//!
+//! Whatever reaches the path has passed the blocks that dominate its beginning, each a last time, in order: what they
+//! computed and decided still holds, but for variables that blocks in between may have set again.
+
+use crate::flow::Flow;
+use crate::graph::Path;
+use crate::projection::Projection;
+use ir::{BlockId, Cfg, Dominators, Edges, Function, Reg};
+use std::collections::BTreeSet;
+
+/// A block that is passed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passed {
+    pub block: BlockId,
+    /// Positions of the successors it may leave by; empty if that is not known.
+    pub leaves: Vec<u32>,
+    /// Registers that may have been set since the block before.
+    pub forget: Vec<Reg>,
+}
+
+/// So many dominating blocks are looked at.
+const MOST_BEFORE: usize = 24;
+
+/// The blocks in order. The last block of the path is entered and not passed.
+pub fn route(projection: &Projection, flow: &Flow, path: &Path) -> Vec<Passed> {
+    let func = projection.func;
+    let cfg = projection.cfg();
+    let start = flow.block(path.start);
+    let mut passed = before(func, cfg, start);
+    let mut forget: Vec<Reg> = passed.pop().map(|p: Passed| p.forget).unwrap_or_default();
+    for edge in &path.edges {
+        let block = flow.block(flow.graph.from(*edge));
+        let successors = func.successors(block).len() as u32;
+        let leaves: Vec<u32> = match flow.taken(*edge) {
+            Some((index, choice)) => {
+                (0..successors).filter(|p| flow.choice(index, *p) == Some(choice)).collect()
+            }
+            None => Vec::new(),
+        };
+        passed.push(Passed { block, leaves, forget: std::mem::take(&mut forget) });
+        forget = set_between(projection, block, flow.block(flow.graph.to(*edge)));
+    }
+    passed
+}
+
+/// The blocks that dominate a block; the last entry stands for the block itself, with what was set on the way to it.
+fn before(func: &Function, cfg: &Cfg, block: BlockId) -> Vec<Passed> {
+    let doms = Dominators::new(cfg, Edges::All);
+    let mut chain = vec![block];
+    while let Some(above) = chain.last().and_then(|b| doms.idom(*b)).filter(|_| chain.len() <= MOST_BEFORE) {
+        if chain.last() == Some(&above) {
+            break;
+        }
+        chain.push(above);
+    }
+    chain.reverse();
+    let mut passed: Vec<Passed> = Vec::new();
+    let mut forget: BTreeSet<Reg> = BTreeSet::new();
+    for (i, above) in chain.iter().enumerate() {
+        let Some(below) = chain.get(i + 1) else {
+            let forget = forget.iter().copied().collect();
+            passed.push(Passed { block: *above, leaves: Vec::new(), forget });
+            break;
+        };
+        // Blocks from which the next one is reached without this one again.
+        let towards = reaching(cfg, *below, *above);
+        let successors = func.successors(*above);
+        let leaves: Vec<u32> =
+            (0..successors.len() as u32).filter(|p| towards[successors[*p as usize].0 as usize]).collect();
+        let by_exception = cfg.node(*above).unwind.is_some_and(|u| towards[u.0 as usize]);
+        match by_exception {
+            // How much of it ran is not known.
+            true => forget.extend(set_in(func, *above)),
+            false => {
+                let all = leaves.len() == successors.len();
+                let leaves = if all { Vec::new() } else { leaves };
+                let forget = std::mem::take(&mut forget).into_iter().collect();
+                passed.push(Passed { block: *above, leaves, forget });
+            }
+        }
+        let from: Vec<BlockId> = cfg.succs(*above, Edges::All).collect();
+        let reached = reachable(cfg, &from, *above);
+        let between = cfg.blocks().filter(|b| towards[b.0 as usize] && reached[b.0 as usize] && b != above);
+        // The next block itself only counts if it can be come to twice.
+        let again = |b: &BlockId| b != below || is_on_cycle(cfg, *below, *above);
+        forget.extend(between.filter(again).flat_map(|b| set_in(func, b)));
+    }
+    passed
+}
+
+/// Blocks that lead to a block without passing another; the block itself too.
+fn reaching(cfg: &Cfg, to: BlockId, without: BlockId) -> Vec<bool> {
+    let mut seen = vec![false; cfg.len()];
+    let mut open = vec![to];
+    while let Some(block) = open.pop() {
+        if !std::mem::replace(&mut seen[block.0 as usize], true) {
+            open.extend(cfg.preds(block, Edges::All).filter(|p| *p != without));
+        }
+    }
+    seen
+}
+
+fn reachable(cfg: &Cfg, from: &[BlockId], without: BlockId) -> Vec<bool> {
+    let mut seen = vec![false; cfg.len()];
+    let mut open: Vec<BlockId> = from.iter().copied().filter(|b| *b != without).collect();
+    while let Some(block) = open.pop() {
+        if !std::mem::replace(&mut seen[block.0 as usize], true) {
+            open.extend(cfg.succs(block, Edges::All).filter(|s| *s != without));
+        }
+    }
+    seen
+}
+
+fn is_on_cycle(cfg: &Cfg, block: BlockId, without: BlockId) -> bool {
+    let next: Vec<BlockId> = cfg.succs(block, Edges::All).collect();
+    reachable(cfg, &next, without)[block.0 as usize]
+}
+
+fn set_in(func: &Function, block: BlockId) -> impl Iterator<Item = Reg> + '_ {
+    let range = func.blocks[block];
+    let code = &func.code[range.start as usize..range.end as usize];
+    code.iter().map(|inst| inst.dst).filter(|reg| !reg.is_none())
+}
+
+/// Registers that hidden blocks on the way from a block to a shown one may set.
+fn set_between(projection: &Projection, from: BlockId, to: BlockId) -> Vec<Reg> {
+    let mut seen: BTreeSet<BlockId> = BTreeSet::new();
+    let mut open: Vec<BlockId> = projection.cfg().node(from).succs.clone();
+    let mut set: BTreeSet<Reg> = BTreeSet::new();
+    while let Some(block) = open.pop() {
+        if block == to || projection.is_shown(block) || !seen.insert(block) {
+            continue;
+        }
+        set.extend(set_in(projection.func, block));
+        open.extend(&projection.cfg().node(block).succs);
+    }
+    set.into_iter().collect()
+}
