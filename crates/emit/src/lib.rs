@@ -7,4 +7,5 @@
 
 pub mod doc;
 pub mod java;
+pub mod kotlin;
 pub mod write;

@@ -41,6 +41,11 @@ pub fn java_path(package: &str, class_name: &str) -> PathBuf {
     path
 }
 
+/// The same for a Kotlin file.
+pub fn kotlin_path(package: &str, class_name: &str) -> PathBuf {
+    java_path(package, class_name).with_extension("kt")
+}
+
 /// A name for the tests of `subject` that is free: `CalcTest`; if somebody else's class has that name,
 /// `CalcTestwrightTest`, then `CalcTestwright2Test` and so on. `foreign` says whether a class of that name
 /// exists in the package which Testwright did not write. All end in `Test`, which is what build tools run.

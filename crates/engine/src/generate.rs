@@ -64,6 +64,8 @@ pub struct Setup {
 /// Share of a class's time that is kept for emitting and confirming.
 const CONFIRM_SHARE: u32 = 3;
 const CONFIRM_MOST: Duration = Duration::from_secs(10);
+/// A confirming run gets at least this long, or what was found would be lost.
+const CONFIRM_LEAST: Duration = Duration::from_secs(10);
 
 /// Generates tests for all targets; `done` gets each class as soon as it is written.
 pub fn generate(
@@ -96,7 +98,7 @@ pub fn generate(
             }
             Err(why) => return Err(why),
         };
-        let mut generated = emit_class(config, &setup, target, result, out, events)?;
+        let mut generated = emit_class(config, &setup, target, result, (out, started), events)?;
         generated.millis = started.elapsed().as_millis() as u64;
         done(generated);
         if interrupt.load(std::sync::atomic::Ordering::Relaxed) {
@@ -229,7 +231,7 @@ fn emit_class(
     setup: &Setup,
     target: &ClassTarget,
     result: ClassResult,
-    out: &Path,
+    (out, started): (&Path, Instant),
     events: &mut dyn FnMut(Event),
 ) -> Result<Generated, Error> {
     let subject = ClassName::from_internal(&target.class);
@@ -253,8 +255,9 @@ fn emit_class(
     if let Some((environment, junit)) = &setup.confirm
         && !kept.is_empty()
     {
+        let environment = &within(environment, config.budget.time, started);
         events(Event::Confirming { class: subject.source_name(), tests: kept.len() });
-        let started = Instant::now();
+        let confirming = Instant::now();
         generated.isolation = Some(environment.isolation);
         if environment.isolation == Isolation::None && !config.trust {
             let why = "the run cannot be isolated on this machine (no bubblewrap, no namespaces); \
@@ -263,7 +266,7 @@ fn emit_class(
         } else {
             kept = emitter.confirm(environment, junit, kept, &mut generated)?;
         }
-        generated.millis_confirming = started.elapsed().as_millis() as u64;
+        generated.millis_confirming = confirming.elapsed().as_millis() as u64;
     }
     let dropped = generated.dropped.len();
     if kept.is_empty() {
@@ -292,6 +295,16 @@ fn emit_class(
     generated.text = rendered.text;
     generated.kept = kept;
     Ok(generated)
+}
+
+/// The same environment, with processes that end with the class's time.
+fn within(environment: &Environment, time: Option<Duration>, started: Instant) -> Environment {
+    let mut environment = environment.clone();
+    if let Some(time) = time {
+        let left = time.saturating_sub(started.elapsed()).max(CONFIRM_LEAST);
+        environment.limits.wall = environment.limits.wall.min(left);
+    }
+    environment
 }
 
 struct Emitter<'a> {

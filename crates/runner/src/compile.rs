@@ -1,4 +1,4 @@
-//! Compiles a batch with one `javac`, and when that fails, without the tests at fault.
+//! Compiles a batch with one `javac` (and one Kotlin compiler), and when that fails, without the tests at fault.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -46,11 +46,22 @@ pub(crate) fn compile(
         workspace.write(&src.join(path), text)?;
         files.push(src.join(path));
     }
+    // What is Kotlin's is compiled after all that is Java's.
+    let (kotlin, java): (Vec<PathBuf>, Vec<PathBuf>) =
+        files.iter().cloned().partition(|file| is_kotlin(file));
+    let mut java_done = java.is_empty();
     for _ in 0..MAX_ROUNDS {
         for (source, text) in sources.iter().zip(&texts) {
             workspace.write(&src.join(&source.path), text)?;
         }
-        let complaints = javac(environment, workspace, jars, &files)?;
+        let mut complaints = Vec::new();
+        if !java_done {
+            complaints = javac(environment, workspace, jars, &java)?;
+            java_done = complaints.is_empty();
+        }
+        if java_done && !kotlin.is_empty() {
+            complaints = crate::kotlin::kotlinc(environment, workspace, jars, &kotlin)?;
+        }
         if complaints.is_empty() {
             return Ok(Compiled { rejected });
         }
@@ -99,10 +110,10 @@ pub(crate) fn compile(
     Ok(Compiled { rejected })
 }
 
-struct Complaint {
-    file: PathBuf,
-    line: usize,
-    message: String,
+pub(crate) struct Complaint {
+    pub file: PathBuf,
+    pub line: usize,
+    pub message: String,
 }
 
 /// No complaints: the classes are there.
@@ -174,6 +185,10 @@ fn parse(output: &str, files: &[PathBuf]) -> Vec<Complaint> {
         }
     }
     complaints
+}
+
+fn is_kotlin(file: &Path) -> bool {
+    file.extension().is_some_and(|e| e == "kt")
 }
 
 fn squeeze(line: &str) -> String {

@@ -11,6 +11,7 @@ pub mod confirm;
 pub mod coverage;
 pub mod files;
 pub mod junit;
+pub mod kotlin;
 pub mod observe;
 pub mod process;
 pub mod project;

@@ -1,5 +1,7 @@
 //! The chain: layers asked in order, each may answer or pass a smaller question on.
 
+use std::time::Instant;
+
 use term::{Pool, Program};
 
 use crate::ask::{Answer, Cause, Query};
@@ -23,11 +25,13 @@ pub struct Config {
     /// Seed of the quick search.
     pub seed: u64,
     pub dump: Option<Box<dyn Dump>>,
+    /// A safety stop besides the counted limits: Z3 does not count everything it does. Questions after it are unknown.
+    pub deadline: Option<Instant>,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Config { without: Vec::new(), audit: false, seed: 0x7465_7374, dump: None }
+        Config { without: Vec::new(), audit: false, seed: 0x7465_7374, dump: None, deadline: None }
     }
 }
 

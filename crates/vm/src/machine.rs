@@ -296,6 +296,12 @@ impl<L: Lang> Vm<L> {
         if term.is_some() && self.pool.as_const(term).is_none() { term } else { TermId::NONE }
     }
 
+    /// Takes steps from the run for work that is no instruction.
+    pub(crate) fn charge(&mut self, steps: u64) {
+        self.step_limit = self.step_limit.saturating_sub(steps);
+        self.poll_at = self.poll_at.min(self.step_limit);
+    }
+
     pub(crate) fn check_budget(&mut self) -> Result<(), Stop> {
         if self.steps >= self.step_limit {
             return Err(Stop::Steps);

@@ -15,6 +15,8 @@ const MERGE_WRITE: u32 = 64;
 const MERGE_READ_RUNS: usize = 512;
 /// Longer arrays are not even scanned for a merged read.
 const MERGE_READ_SCAN: u32 = 1 << 16;
+/// Looking at so many elements costs a run one of its steps.
+const SCANNED_A_STEP: u32 = 16;
 
 impl<L: Lang> Vm<L> {
     /// Reads a concrete value, widened as a register holds it.
@@ -171,6 +173,7 @@ impl<L: Lang> Vm<L> {
         if len > MERGE_READ_SCAN {
             return Ok(None);
         }
+        self.charge(u64::from(len / SCANNED_A_STEP));
         let sort = crate::machine::sort_of(ty.reg_type());
         let shadowed = self.heap.has_shadow(array);
         let mut runs: Vec<(u32, TermId)> = Vec::new();
@@ -187,6 +190,10 @@ impl<L: Lang> Vm<L> {
                 runs.push((i, term));
             } else {
                 let val = self.load(array, offset, ty)?;
+                if val.term.is_none() && last_bits == Some(val.bits) {
+                    continue;
+                }
+                last_bits = val.term.is_none().then_some(val.bits);
                 let term = self.term(val, sort);
                 if runs.last().is_some_and(|(_, last)| *last == term) {
                     continue;

@@ -147,7 +147,7 @@ fn printed(dialect: &dyn Dialect, scope: &mut Scope<'_>, check: &Check, stream: 
 }
 
 /// The delta literal for a finite expectation; of an array, the largest its elements allow.
-fn delta(expected: &Value, ulps: u32) -> Option<String> {
+pub fn delta(expected: &Value, ulps: u32) -> Option<String> {
     match expected {
         Value::Boxed(inner) => delta(inner, ulps),
         Value::Float(bits) if f32::from_bits(*bits).is_finite() => Some(literal::float_delta(*bits, ulps)),

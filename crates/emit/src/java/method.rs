@@ -34,7 +34,7 @@ pub fn method(dialect: &dyn Dialect, names: &mut Names, release: u16, case: &Tes
     large_arrays(&mut scope, source);
 }
 
-fn comment(lines: &[String], source: &mut Source) {
+pub fn comment(lines: &[String], source: &mut Source) {
     for line in lines {
         let mut text = String::from("//");
         for word in comment_text(line).split_whitespace() {

@@ -8,7 +8,7 @@ mod junit5;
 pub mod literal;
 mod method;
 pub mod names;
-mod plan;
+pub(crate) mod plan;
 pub mod probe;
 
 use std::collections::BTreeSet;
@@ -18,7 +18,10 @@ use suite::case::{ClassName, Step, TestCase, Type, Value};
 use crate::doc::Source;
 use crate::write::MARKER;
 use asserts::Dialect;
+pub(crate) use asserts::delta;
 use capture::Capture;
+pub(crate) use expr::is_default;
+pub(crate) use method::comment;
 use names::Names;
 
 /// What the tests are written with.

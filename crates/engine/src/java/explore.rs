@@ -375,8 +375,12 @@ impl ClassExplorer<'_> {
         self.vm.limits.steps = self.config.budget.max_steps;
         warm_up(self.vm, subject);
         let dump = self.config.questions.clone().map(|to| Box::new(Script(to)) as Box<dyn solver::Dump>);
-        let mut chain =
-            solver::Chain::new(solver::Config { seed: self.config.seed, dump, ..solver::Config::default() });
+        let mut chain = solver::Chain::new(solver::Config {
+            seed: self.config.seed,
+            dump,
+            deadline,
+            ..solver::Config::default()
+        });
         let mut dfs = strategy::Dfs::default();
         let mut bfs = strategy::Bfs::default();
         let mut coverage: Box<dyn explore::Strategy> = Box::new(strategy::Coverage::default());

@@ -82,6 +82,7 @@ pub mod instr;
 mod intern;
 mod jar;
 mod jdk;
+pub mod kotlin;
 pub mod module;
 pub mod mutf8;
 mod parse;

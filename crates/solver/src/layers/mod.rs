@@ -65,7 +65,7 @@ impl Layers {
             Box::new(cache::Cache::default()),
             Box::new(ranges::Ranges),
             Box::new(quick::Quick::new(config.seed)),
-            Box::new(z3::Z3::default()),
+            Box::new(z3::Z3::new(config.deadline)),
         ];
         layers.retain(|layer| !config.without.contains(&layer.kind()));
         Layers(layers)

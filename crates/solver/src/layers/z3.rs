@@ -1,5 +1,7 @@
 //! The last layer: Z3, then the model made small.
 
+use std::time::Instant;
+
 use term::{Pool, Program};
 
 use super::cache::News;
@@ -9,9 +11,15 @@ use crate::shrink::{default_order, shrink};
 use crate::z3::Context;
 
 /// Holds Z3's context for the batch.
-#[derive(Default)]
 pub struct Z3 {
     context: Option<Context>,
+    deadline: Option<Instant>,
+}
+
+impl Z3 {
+    pub fn new(deadline: Option<Instant>) -> Z3 {
+        Z3 { context: None, deadline }
+    }
 }
 
 impl Layer for Z3 {
@@ -24,7 +32,7 @@ impl Layer for Z3 {
             return Answer::Unknown(Cause::Limit);
         }
         if self.context.is_none() {
-            self.context = Context::new();
+            self.context = Context::new().map(|context| context.until(self.deadline));
         }
         let Some(context) = &mut self.context else {
             return Answer::Unknown(Cause::Crashed("no Z3 context".to_string()));

@@ -10,6 +10,7 @@ mod weight;
 
 use std::ffi::{CStr, CString};
 use std::sync::Once;
+use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 use term::{Pool, TermId, VarId};
@@ -34,6 +35,8 @@ pub struct Context {
     /// assumes. Making a solver for each question costs more than most questions.
     shared: Option<Solver>,
     shared_marks: FxHashMap<TermId, Z3_ast>,
+    /// No question goes on after it.
+    deadline: Option<Instant>,
 }
 
 /// When the shared solver holds this many assertions it is replaced, so that old ones do not slow it down.
@@ -84,7 +87,14 @@ impl Context {
             used: 0,
             shared: None,
             shared_marks: FxHashMap::default(),
+            deadline: None,
         })
+    }
+
+    /// No question goes on after `deadline`.
+    pub fn until(mut self, deadline: Option<Instant>) -> Context {
+        self.deadline = deadline;
+        self
     }
 
     /// Resource units used by all questions so far.
@@ -103,7 +113,7 @@ impl Context {
     fn try_ask(&mut self, pool: &Pool, assertions: &[TermId], rlimit: u32) -> Result<Answer, Cause> {
         let order = pool.postorder(assertions);
         let theory = theory(pool, &order);
-        if !weight::is_bearable(pool, &order) {
+        if !weight::is_bearable(pool, &order) || self.time_left() == Some(Duration::ZERO) {
             return Err(Cause::Limit);
         }
         for &t in &order {
@@ -118,7 +128,7 @@ impl Context {
             }
         }
         let solver = Solver::new(self.context, theory)?;
-        solver.limit(rlimit);
+        solver.limit(rlimit, self.time_left());
         let mut marks = Vec::with_capacity(assertions.len());
         for (i, t) in assertions.iter().enumerate() {
             let mark = self.mark(i)?;
@@ -127,6 +137,10 @@ impl Context {
         }
         let verdict = solver.check();
         self.conclude(pool, &solver, verdict, &marks, &vars, rlimit)
+    }
+
+    fn time_left(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
     fn ask_shared(
@@ -139,7 +153,7 @@ impl Context {
         let marks = self.share(assertions)?;
         let solver = self.shared.take().ok_or(Cause::Bug("no shared solver"))?;
         // 0 would mean no limit at all.
-        solver.limit(rlimit.max(1));
+        solver.limit(rlimit.max(1), self.time_left());
         let verdict = solver.check_assuming(&marks);
         let answer = self.conclude(pool, &solver, verdict, &marks, vars, rlimit);
         // A solver that gave up may be left in the middle of something; only a good one is used again.
@@ -283,14 +297,21 @@ impl Solver {
         }
     }
 
-    /// Resource units for the next check.
-    fn limit(&self, rlimit: u32) {
+    /// Resource units and time for the next check.
+    fn limit(&self, rlimit: u32, time: Option<Duration>) {
         // SAFETY: see above; the parameters' count is raised while they are in use.
         unsafe {
             let Some(params) = Z3_mk_params(self.context) else { return };
             Z3_params_inc_ref(self.context, params);
             if let Some(name) = Z3_mk_string_symbol(self.context, c"rlimit".as_ptr()) {
                 Z3_params_set_uint(self.context, params, name, rlimit);
+            }
+            if let Some(time) = time
+                && let Some(name) = Z3_mk_string_symbol(self.context, c"timeout".as_ptr())
+            {
+                // 0 would mean no limit.
+                let millis = u32::try_from(time.as_millis()).unwrap_or(u32::MAX).max(1);
+                Z3_params_set_uint(self.context, params, name, millis);
             }
             Z3_solver_set_params(self.context, self.solver, params);
             Z3_params_dec_ref(self.context, params);

@@ -1,12 +1,12 @@
 //! How large a question becomes inside Z3, guessed before it is asked.
 //!
-//! Z3 turns floating-point operators into circuits of many thousand gates each. Neither its resource limit nor an
+//! Z3 turns floating-point operators, products and quotients into circuits of many thousand gates each. Neither its resource limit nor an
 //! interrupt reaches into that: a question with a few hundred of them takes minutes, then all memory, and the
 //! failing allocation ends the process. So such questions are not asked.
 
 use term::{Op, Pool, Sort, TermId};
 
-/// Beyond this no question with floats is asked; about a second of building the circuit.
+/// Beyond this no question is asked; about a second of building the circuit.
 const MOST: u64 = 400;
 
 /// Whether Z3 can be expected to build the circuit of these terms (all of them, each once).
@@ -20,6 +20,9 @@ fn weight(pool: &Pool, t: TermId) -> u64 {
     // A sum with, or a product by, a constant is not cheaper: the rounding is the larger part.
     let wide = pool.sort(t) == Sort::F64 || args.iter().any(|&a| pool.sort(a) == Sort::F64);
     let (narrow, broad) = match op {
+        // A constant factor leaves as many additions as it has bits.
+        Op::BvMul if !args.iter().any(|&a| pool.as_const(a).is_some()) => return square(pool.width(t)) / 512,
+        Op::BvUDiv | Op::BvSDiv | Op::BvURem | Op::BvSRem => return square(pool.width(t)) / 256,
         Op::FpAdd | Op::FpSub => (2, 4),
         Op::FpMul => (3, 12),
         Op::FpDiv | Op::FpSqrt => (5, 25),
@@ -28,6 +31,10 @@ fn weight(pool: &Pool, t: TermId) -> u64 {
         _ => (0, 0),
     };
     if wide { broad } else { narrow }
+}
+
+fn square(width: u32) -> u64 {
+    u64::from(width) * u64::from(width)
 }
 
 #[cfg(test)]

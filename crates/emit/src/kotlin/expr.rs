@@ -1,0 +1,310 @@
+//! Values and calls as Kotlin expressions.
+
+use suite::case::{Call, ClassName, Target, TestCase, Type, Value};
+
+use super::names::{Names, array_of, identifier, quoted};
+use super::{ClassForm, Facts, Form, Member, literal};
+use crate::doc::Doc;
+use crate::java::is_default;
+
+/// Longer arrays are not written: no person would, and a method's code ends at 64 KB.
+const LARGEST_ARRAY: usize = 1000;
+/// Arrays of zeros longer than this are written by their length.
+const LONG_ZEROS: usize = 8;
+
+/// What the expressions of one test need to know.
+pub struct Scope<'a> {
+    pub names: &'a mut Names,
+    pub case: &'a TestCase,
+    pub facts: &'a dyn Facts,
+    /// What `Value::Result` is called.
+    pub result: String,
+    /// Why the test cannot be written.
+    pub refused: Option<String>,
+}
+
+impl Scope<'_> {
+    fn refuse(&mut self, why: &str) -> Doc {
+        self.refused.get_or_insert_with(|| format!("cannot be written in Kotlin: {why}"));
+        Doc::text("TODO()")
+    }
+
+    pub fn expr(&mut self, value: &Value, want: &Type) -> Doc {
+        match value {
+            Value::Null => Doc::text("null"),
+            Value::Bool(b) => Doc::text(b.to_string()),
+            Value::Byte(v) => Doc::text(literal::small((*v).into(), i8::MIN.into(), i8::MAX.into(), "Byte")),
+            Value::Short(v) => {
+                Doc::text(literal::small((*v).into(), i16::MIN.into(), i16::MAX.into(), "Short"))
+            }
+            Value::Char(c) => Doc::text(literal::char(*c)),
+            Value::Int(i) => Doc::text(literal::int(*i)),
+            Value::Long(l) => Doc::text(literal::long(*l)),
+            Value::Float(bits) => Doc::text(literal::float(*bits)),
+            Value::Double(bits) => Doc::text(literal::double(*bits)),
+            Value::Str(text) => literal::string(text.units()),
+            Value::Boxed(inner) => self.expr(inner, want),
+            Value::Enum { class, constant } => {
+                Doc::text(format!("{}.{}", self.names.class(class), quoted(constant)))
+            }
+            Value::Class(ty) => Doc::text(match array_of(ty) {
+                Some(name) => format!("{name}::class.javaPrimitiveType"),
+                None => format!("{}::class.java", self.names.ty(ty, false)),
+            }),
+            Value::Array { elem, items } => self.array(elem, items),
+            Value::List(items) => Doc::call("listOf", self.elements(items)),
+            Value::Set(items) => Doc::call("setOf", self.elements(items)),
+            Value::Map(entries) => {
+                let pairs = entries
+                    .iter()
+                    .map(|(k, v)| {
+                        Doc::cat([
+                            self.expr(k, &Type::object()),
+                            Doc::text(" to "),
+                            self.expr(v, &Type::object()),
+                        ])
+                    })
+                    .collect();
+                Doc::call("mapOf", pairs)
+            }
+            Value::Optional(inner) => {
+                let optional = self.names.class(&ClassName::new("java.util", &["Optional"]));
+                match inner {
+                    Some(inner) => {
+                        Doc::call(format!("{optional}.of"), vec![self.expr(inner, &Type::object())])
+                    }
+                    None => Doc::text(format!("{optional}.empty<Any>()")),
+                }
+            }
+            Value::Call(call) => self.call(call),
+            Value::Field { of: None, class, name, .. } => match (self.facts.class(class), name.as_str()) {
+                (ClassForm::Object, "INSTANCE") => Doc::text(self.names.class(class)),
+                (_, "Companion") => Doc::text(self.names.class(class)),
+                _ => Doc::text(format!("{}.{}", self.names.class(class), quoted(name))),
+            },
+            Value::Field { of: Some(of), name, .. } => {
+                let of = self.receiver(of);
+                Doc::cat([of, Doc::text(format!(".{}", quoted(name)))])
+            }
+            Value::Var(name) => Doc::text(identifier(name)),
+            Value::Result => Doc::text(self.result.clone()),
+            #[allow(
+                unreachable_patterns,
+                reason = "the model of cases grows; what is new there is refused here"
+            )]
+            _ => self.refuse("it uses something that only Java tests can express"),
+        }
+    }
+
+    fn elements(&mut self, items: &[Value]) -> Vec<Doc> {
+        items.iter().map(|item| self.expr(item, &Type::object())).collect()
+    }
+
+    fn array(&mut self, elem: &Type, items: &[Value]) -> Doc {
+        if items.len() > LARGEST_ARRAY && !items.iter().all(|item| is_default(item, elem)) {
+            return self.refuse("an array is too large");
+        }
+        let zeros = items.iter().all(|item| is_default(item, elem));
+        if let Some(name) = array_of(elem) {
+            if items.is_empty() || (zeros && items.len() > LONG_ZEROS) {
+                return Doc::text(format!("{name}Array({})", items.len()));
+            }
+            // Elements of a typed array need no conversion of their own.
+            let items = items
+                .iter()
+                .map(|item| match item {
+                    Value::Byte(v) => Doc::text(v.to_string()),
+                    Value::Short(v) => Doc::text(v.to_string()),
+                    Value::Long(v) if i32::try_from(*v).is_ok() => Doc::text(v.to_string()),
+                    other => self.expr(other, elem),
+                })
+                .collect();
+            let open = format!("{}ArrayOf(", name.to_lowercase());
+            return Doc::List { open, items, close: ")".into(), fill: true };
+        }
+        let nulls = items.contains(&Value::Null);
+        let ty = self.names.ty(elem, nulls);
+        if items.is_empty() {
+            return Doc::text(format!("emptyArray<{ty}>()"));
+        }
+        if zeros {
+            return Doc::text(format!("arrayOfNulls<{}>({})", ty.trim_end_matches('?'), items.len()));
+        }
+        let docs = items.iter().map(|item| self.expr(item, elem)).collect();
+        Doc::List { open: format!("arrayOf<{ty}>("), items: docs, close: ")".into(), fill: true }
+    }
+
+    /// Whether a variable needs its type written: the initialiser says another.
+    pub fn needs_type(&self, value: &Value, ty: &Type) -> bool {
+        match value {
+            Value::List(_) | Value::Set(_) | Value::Map(_) => false,
+            Value::Boxed(_) => ty.unboxed().is_none(),
+            _ => false,
+        }
+    }
+
+    /// In front of a dot: what may be null there is said not to be.
+    fn receiver(&mut self, value: &Value) -> Doc {
+        let doc = match value {
+            Value::Null => return self.refuse("a call on null"),
+            Value::Int(i) if *i < 0 => Doc::text(format!("({})", literal::int(*i))),
+            other => self.expr(other, &Type::object()),
+        };
+        let may_be_null = match value {
+            Value::Result => self.facts.member(&self.case.act).is_some_and(|member| member.returns_nullable),
+            Value::Call(call) => self.facts.member(call).is_some_and(|member| member.returns_nullable),
+            _ => false,
+        };
+        if may_be_null { Doc::cat([doc, Doc::text("!!")]) } else { doc }
+    }
+
+    pub fn call(&mut self, call: &Call) -> Doc {
+        let member = self.facts.member(call);
+        if let Some(member) = &member {
+            for (arg, nullable) in call.args.iter().zip(&member.nullable) {
+                if *arg == Value::Null && !nullable {
+                    return self.refuse("null for a parameter that is not nullable");
+                }
+            }
+        }
+        let member = member.unwrap_or_else(|| java_member(call));
+        let name = quoted(&member.name);
+        if let Target::New = call.on {
+            return self.construct(call);
+        }
+        let mut args = call.args.as_slice();
+        let on = match &call.on {
+            Target::New => return self.construct(call),
+            Target::Static => match (self.facts.class(&call.class), args) {
+                (ClassForm::File, [first, rest @ ..])
+                    if matches!(member.form, Form::Extension | Form::ExtensionGetter) =>
+                {
+                    args = rest;
+                    Some(self.extension_receiver(first))
+                }
+                (ClassForm::File, _) => None,
+                _ => Some(Doc::text(self.names.class(&call.class))),
+            },
+            Target::Instance(receiver) => Some(match self.facts.class(&call.class) {
+                ClassForm::Object if is_instance(receiver) => Doc::text(self.names.class(&call.class)),
+                ClassForm::Companion => Doc::text(self.companion_owner(&call.class)),
+                _ => self.receiver(receiver),
+            }),
+        };
+        let dot = match on {
+            Some(on) => Doc::cat([on, Doc::text(format!(".{name}"))]),
+            None => {
+                // A top-level function of another package is imported by its name.
+                if call.class.package != self.case.act.class.package && !call.class.package.is_empty() {
+                    self.names.import(&format!("{}.{name}", super::names::qualified(&call.class.package)));
+                }
+                Doc::text(name)
+            }
+        };
+        match (member.form, args) {
+            (Form::Getter | Form::ExtensionGetter, _) => dot,
+            (Form::Setter, [value]) => Doc::cat([dot, Doc::text(" = "), self.expr(value, &Type::object())]),
+            _ => {
+                let skipped = call.args.len() - args.len();
+                let args = self.arguments(call, args, skipped);
+                Doc::cat([dot, Doc::args(args)])
+            }
+        }
+    }
+
+    fn construct(&mut self, call: &Call) -> Doc {
+        let args = self.arguments(call, &call.args, 0);
+        let parameters = if call.traits.generic_class { self.facts.type_parameters(&call.class) } else { 0 };
+        let generic = match parameters {
+            0 => String::new(),
+            n => format!("<{}>", vec!["Any?"; n].join(", ")),
+        };
+        Doc::cat([Doc::text(format!("{}{generic}", self.names.class(&call.class))), Doc::args(args)])
+    }
+
+    fn arguments(&mut self, call: &Call, args: &[Value], skipped: usize) -> Vec<Doc> {
+        let object = Type::object();
+        let mut docs = Vec::new();
+        for (i, arg) in args.iter().enumerate() {
+            let want = call.params.get(i + skipped).unwrap_or(&object);
+            let last = i + 1 == args.len();
+            if last && call.traits.varargs {
+                match arg {
+                    Value::Null => docs.push(self.refuse("null for a variable number of arguments")),
+                    Value::Array { items, elem } if items.len() <= 100 => {
+                        docs.extend(items.iter().map(|item| self.expr(item, elem)).collect::<Vec<_>>());
+                    }
+                    other => docs.push(Doc::cat([Doc::text("*"), self.expr(other, want)])),
+                }
+            } else if *arg == Value::Null && call.traits.overloaded && !want.is_primitive() {
+                docs.push(Doc::text(format!("null as {}", self.names.ty(want, true))));
+            } else {
+                docs.push(self.expr(arg, want));
+            }
+        }
+        docs
+    }
+
+    fn extension_receiver(&mut self, value: &Value) -> Doc {
+        match value {
+            Value::Null => Doc::text("null"),
+            Value::Double(_) | Value::Float(_) | Value::Long(_) => {
+                let doc = self.expr(value, &Type::object());
+                if doc.flat().starts_with('-') {
+                    Doc::cat([Doc::text("("), doc, Doc::text(")")])
+                } else {
+                    doc
+                }
+            }
+            _ => self.receiver(value),
+        }
+    }
+
+    fn companion_owner(&mut self, class: &ClassName) -> String {
+        let mut owner = class.clone();
+        owner.path.pop();
+        self.names.class(&owner)
+    }
+
+    /// The static type of the expression a value becomes; `None` where it depends on inference.
+    pub fn static_type(&self, value: &Value) -> Option<Type> {
+        Some(match value {
+            Value::Call(call) if call.traits.returns_type_variable => return None,
+            Value::Call(call) => call.returns.clone(),
+            Value::Field { ty, .. } => ty.clone(),
+            Value::Var(name) => self.case.type_of(name)?.clone(),
+            Value::Result if self.case.act.traits.returns_type_variable => return None,
+            Value::Result => self.case.act.returns.clone(),
+            _ => return None,
+        })
+    }
+}
+
+/// The only object of its class.
+fn is_instance(value: &Value) -> bool {
+    matches!(value, Value::Field { of: None, name, .. } if name == "INSTANCE")
+}
+
+/// Java's getters are read as properties.
+fn java_member(call: &Call) -> Member {
+    let is_getter =
+        matches!(call.on, Target::Instance(_)) && call.args.is_empty() && call.returns != Type::Void;
+    let property =
+        call.method.strip_prefix("get").filter(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
+    match property {
+        Some("Class") if is_getter => {
+            Member { name: "javaClass".into(), form: Form::Getter, ..Member::default() }
+        }
+        Some(rest) if is_getter => {
+            Member { name: decapitalised(rest), form: Form::Getter, ..Member::default() }
+        }
+        _ => Member { name: call.method.clone(), ..Member::default() },
+    }
+}
+
+/// `URLName` is `urlName`, `URL` is `url`, `Name` is `name`.
+fn decapitalised(name: &str) -> String {
+    let capitals = name.chars().take_while(|c| c.is_ascii_uppercase()).count();
+    let lower = if capitals == name.len() || capitals <= 1 { capitals } else { capitals - 1 };
+    name.chars().enumerate().map(|(i, c)| if i < lower { c.to_ascii_lowercase() } else { c }).collect()
+}

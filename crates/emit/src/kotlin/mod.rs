@@ -1,0 +1,231 @@
+//! Kotlin test classes: JUnit 5, or `kotlin.test`.
+//!
+//! In: the same cases as for Java, and what only the class files know of Kotlin source ([`Facts`]). Out: a file, where
+//! each case stands in it, and the cases that cannot be said in Kotlin, with the reason (a null for a parameter that
+//! is not nullable does not compile there).
+
+mod asserts;
+mod expr;
+pub mod literal;
+mod names;
+
+use suite::case::{Call, ClassName, Outcome, Step, Subject, TestCase, Type, Value};
+
+use crate::doc::{Doc, Source};
+use crate::java::names::{test_method, variable_for};
+use crate::java::plan::{plan, result_uses};
+use crate::java::{Rendered, Span, SuiteFile};
+use crate::write::MARKER;
+use expr::Scope;
+use names::{Names, identifier};
+
+/// What the tests are written with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Library {
+    Junit5,
+    KotlinTest,
+}
+
+/// How a JVM method is spelled in Kotlin source.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Member {
+    /// Name of the function or property.
+    pub name: String,
+    pub form: Form,
+    /// Whether each JVM parameter may be null; those beyond the end may.
+    pub nullable: Vec<bool>,
+    pub returns_nullable: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    #[default]
+    Function,
+    /// `receiver.name(…)`: the first JVM parameter is the receiver.
+    Extension,
+    Getter,
+    Setter,
+    ExtensionGetter,
+}
+
+/// What a class is in Kotlin source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClassForm {
+    /// Not Kotlin's.
+    #[default]
+    Java,
+    Class,
+    /// Named by itself, without `INSTANCE`.
+    Object,
+    /// Named by the class around it.
+    Companion,
+    /// Its members stand in no class.
+    File,
+}
+
+/// What only the class files know.
+pub trait Facts {
+    /// `None`: as in Java.
+    fn member(&self, call: &Call) -> Option<Member>;
+    fn class(&self, class: &ClassName) -> ClassForm;
+    /// How many type parameters a class has.
+    fn type_parameters(&self, class: &ClassName) -> usize;
+}
+
+/// Nothing is known: everything is spelled as Java has it.
+pub struct NoFacts;
+
+impl Facts for NoFacts {
+    fn member(&self, _: &Call) -> Option<Member> {
+        None
+    }
+
+    fn class(&self, _: &ClassName) -> ClassForm {
+        ClassForm::Java
+    }
+
+    fn type_parameters(&self, _: &ClassName) -> usize {
+        0
+    }
+}
+
+/// Why a case cannot be written in Kotlin; none if it can.
+pub fn objection(case: &TestCase, facts: &dyn Facts) -> Option<String> {
+    let mut names = Names::new("");
+    let case = plan(case);
+    let mut scope = Scope { names: &mut names, case: &case, facts, result: "result".into(), refused: None };
+    let mut source = Source::new();
+    body(Library::Junit5, &mut scope, &mut source);
+    scope.refused
+}
+
+/// Renders a test class. The same input gives the same bytes.
+pub fn render(file: &SuiteFile, library: Library, facts: &dyn Facts) -> Rendered {
+    let mut names = Names::new(&file.package);
+    let mut body = Source::new();
+    body.line(&format!("class {} {{", file.class_name));
+    body.indent();
+    asserts::capture(library, &file.cases, &mut names, &mut body);
+    let mut spans = Vec::new();
+    for case in &file.cases {
+        body.gap();
+        let first = body.next_line();
+        method(library, &mut names, facts, case, &mut body);
+        spans.push(Span { case: case.name.clone(), first, last: body.next_line() - 1 });
+    }
+    body.dedent();
+    body.line("}");
+    let mut source = Source::new();
+    source.line(&format!("{MARKER}, which replaces this file when it runs again."));
+    source.line(
+        "// To keep changes of your own, delete the line above: Testwright then leaves the file alone.",
+    );
+    if !file.package.is_empty() {
+        source.line(&format!("package {}", names::qualified(&file.package)));
+    }
+    source.gap();
+    names.imports().iter().for_each(|line| source.line(line));
+    source.gap();
+    let offset = source.next_line() - 1;
+    for span in &mut spans {
+        span.first += offset;
+        span.last += offset;
+    }
+    Rendered { text: source.finish() + &body.finish(), spans }
+}
+
+fn method(library: Library, names: &mut Names, facts: &dyn Facts, case: &TestCase, source: &mut Source) {
+    let case = &plan(case);
+    crate::java::comment(&case.comment, source);
+    source.line(&format!("@{}", names.import(library.test_annotation())));
+    source.line(&format!("fun {}() {{", names::quoted(&test_method(&case.name))));
+    source.indent();
+    let wish = match case.act.method.is_empty() {
+        true => identifier(&variable_for(&case.act.class)),
+        false => "result".to_owned(),
+    };
+    let result = if case.type_of(&wish).is_some() { "result".to_owned() } else { wish };
+    let mut scope = Scope { names, case, facts, result, refused: None };
+    body(library, &mut scope, source);
+    source.dedent();
+    source.line("}");
+}
+
+fn body(library: Library, scope: &mut Scope<'_>, source: &mut Source) {
+    let case = scope.case;
+    for step in &case.arrange {
+        match step {
+            Step::Bind { name, ty, value } => {
+                let doc = scope.expr(value, ty);
+                // What the initialiser does not say by itself.
+                let typed = matches!(value, Value::Null) || scope.needs_type(value, ty);
+                let ty = if typed {
+                    format!(": {}", scope.names.ty(ty, *value == Value::Null))
+                } else {
+                    String::new()
+                };
+                source.put(&Doc::cat([Doc::text(format!("val {}{ty} = ", identifier(name))), doc]), "");
+            }
+            Step::Do(call) => {
+                let doc = scope.call(call);
+                source.put(&doc, "");
+            }
+        }
+    }
+    match &case.outcome {
+        Outcome::Returns => returns(library, scope, source),
+        Outcome::Throws { class, message } => {
+            let call = asserts::throws(library, scope, class);
+            match message {
+                None => source.put(&call, ""),
+                Some(message) => {
+                    source.put(&Doc::cat([Doc::text("val thrown = "), call]), "");
+                    let expected = scope.expr(&Value::Str(message.clone()), &Type::string());
+                    let equal = asserts::call(
+                        library,
+                        scope,
+                        "assertEquals",
+                        vec![expected, Doc::text("thrown.message")],
+                    );
+                    source.put(&equal, "");
+                }
+            }
+            for assert in &case.asserts {
+                let doc = asserts::assert(library, scope, assert, None);
+                source.put(&doc, "");
+            }
+        }
+    }
+}
+
+fn returns(library: Library, scope: &mut Scope<'_>, source: &mut Source) {
+    let case = scope.case;
+    let act = scope.call(&case.act);
+    let uses = result_uses(case);
+    let first = case.asserts.first().is_some_and(|assert| assert.subject == Subject::Value(Value::Result));
+    let mut inline = None;
+    if uses == 0 {
+        let statement = match case.asserts.is_empty() {
+            true => asserts::completes(library, scope, act),
+            false => act,
+        };
+        source.put(&statement, "");
+    } else if uses == 1 && first && !case.act.method.is_empty() {
+        inline = Some(act);
+    } else {
+        source.put(&Doc::cat([Doc::text(format!("val {} = ", scope.result)), act]), "");
+    }
+    for assert in &case.asserts {
+        let doc = asserts::assert(library, scope, assert, inline.take());
+        source.put(&doc, "");
+    }
+}
+
+impl Library {
+    fn test_annotation(self) -> &'static str {
+        match self {
+            Library::Junit5 => "org.junit.jupiter.api.Test",
+            Library::KotlinTest => "kotlin.test.Test",
+        }
+    }
+}
