@@ -107,7 +107,10 @@ pub struct GenerateArgs {
     /// never overwritten
     #[arg(short = 'o', long = "out", value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Test framework
+    /// Language of the tests
+    #[arg(long, value_enum, default_value_t = LanguageArg::Java)]
+    pub language: LanguageArg,
+    /// Test framework; kotlin-test is for --language kotlin
     #[arg(long, value_enum, default_value_t = FrameworkArg::Junit5)]
     pub framework: FrameworkArg,
     /// Which tests are kept
@@ -219,6 +222,13 @@ pub enum SuiteArg {
 pub enum FrameworkArg {
     Junit5,
     Junit4,
+    KotlinTest,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LanguageArg {
+    Java,
+    Kotlin,
 }
 
 /// A report the user wants.

@@ -6,16 +6,24 @@ use std::sync::atomic::AtomicBool;
 
 use engine::{Event, Framework, reporting};
 
-use crate::args::{FrameworkArg, GenerateArgs, ReportArg, SuiteArg, config, places};
+use crate::args::{FrameworkArg, GenerateArgs, LanguageArg, ReportArg, SuiteArg, config, places};
 use crate::progress::Progress;
 use crate::{End, Failure};
 
 pub fn run(args: &GenerateArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failure> {
     let mut config = config(&args.target, &args.search)?;
     config.out = args.out.clone().or(config.out);
-    config.framework = match args.framework {
-        FrameworkArg::Junit5 => Framework::Junit5,
-        FrameworkArg::Junit4 => Framework::Junit4,
+    config.framework = match (args.language, args.framework) {
+        (LanguageArg::Java, FrameworkArg::Junit5) => Framework::Junit5,
+        (LanguageArg::Java, FrameworkArg::Junit4) => Framework::Junit4,
+        (LanguageArg::Kotlin, FrameworkArg::Junit5) => Framework::KotlinJunit5,
+        (LanguageArg::Kotlin, FrameworkArg::KotlinTest) => Framework::KotlinTest,
+        (LanguageArg::Kotlin, FrameworkArg::Junit4) => {
+            return Err(Failure::Usage("Kotlin tests are written with junit5 or kotlin-test".to_string()));
+        }
+        (LanguageArg::Java, FrameworkArg::KotlinTest) => {
+            return Err(Failure::Usage("kotlin-test needs --language kotlin".to_string()));
+        }
     };
     config.suite = match args.suite {
         _ if args.all_paths => engine::Suite::Paths,

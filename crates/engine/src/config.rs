@@ -65,6 +65,16 @@ pub enum Strategy {
 pub enum Framework {
     Junit5,
     Junit4,
+    /// Kotlin tests with JUnit 5.
+    KotlinJunit5,
+    /// Kotlin tests with `kotlin.test` on JUnit 5.
+    KotlinTest,
+}
+
+impl Framework {
+    pub fn is_kotlin(self) -> bool {
+        matches!(self, Framework::KotlinJunit5 | Framework::KotlinTest)
+    }
 }
 
 /// What a class may cost.

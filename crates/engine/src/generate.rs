@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use emit::java::{Options, Rendered, SuiteFile};
-use emit::write::java_path;
+use emit::write::{java_path, kotlin_path};
 use jvm::boot::{BootOptions, boot};
 use jvm::load::{ClassPath, FieldType, Jdk, JdkSearch, access};
 use jvm::world::Jvm;
@@ -25,6 +25,7 @@ use crate::config::{Config, Framework};
 use crate::error::Error;
 use crate::event::Event;
 use crate::java::explore::{ClassExplorer, ClassResult, Proposed};
+use crate::java::kotlin::KotlinFacts;
 use crate::target::{ClassTarget, resolve};
 
 /// What the process was started with, as far as it matters for finding a JDK.
@@ -64,8 +65,8 @@ pub struct Setup {
 /// Share of a class's time that is kept for emitting and confirming.
 const CONFIRM_SHARE: u32 = 3;
 const CONFIRM_MOST: Duration = Duration::from_secs(10);
-/// A confirming run gets at least this long, or what was found would be lost.
-const CONFIRM_LEAST: Duration = Duration::from_secs(10);
+/// A process of the confirming run gets at least this long, or on a busy machine what was found would be lost.
+const CONFIRM_LEAST: Duration = Duration::from_secs(30);
 
 /// Generates tests for all targets; `done` gets each class as soon as it is written.
 pub fn generate(
@@ -136,8 +137,13 @@ pub fn class_path(config: &Config, places: &Places) -> Result<Arc<ClassPath>, Er
 
 fn confirming(config: &Config, path: &ClassPath) -> Result<(Environment, JunitJars), Error> {
     let jdk = runner::toolchain::Jdk::at(&path.jdk().home).map_err(|e| Error::Runner(e.to_string()))?;
-    let junit = JunitJars::find(framework(config.framework), &config.class_path)
+    let mut junit = JunitJars::find(framework(config.framework), &config.class_path)
         .map_err(|e| Error::Runner(e.to_string()))?;
+    if config.framework.is_kotlin() {
+        let kotlin_test = config.framework == Framework::KotlinTest;
+        runner::kotlin::add_libraries(&mut junit, &config.class_path, kotlin_test)
+            .map_err(|e| Error::Runner(e.to_string()))?;
+    }
     let isolation = Isolation::detect();
     let absolute = |p: &PathBuf| fs::canonicalize(p).unwrap_or_else(|_| p.clone());
     let environment = Environment {
@@ -151,7 +157,7 @@ fn confirming(config: &Config, path: &ClassPath) -> Result<(Environment, JunitJa
 
 fn framework(framework: Framework) -> emit::java::Framework {
     match framework {
-        Framework::Junit5 => emit::java::Framework::Junit5,
+        Framework::Junit5 | Framework::KotlinJunit5 | Framework::KotlinTest => emit::java::Framework::Junit5,
         Framework::Junit4 => emit::java::Framework::Junit4,
     }
 }
@@ -236,7 +242,7 @@ fn emit_class(
 ) -> Result<Generated, Error> {
     let subject = ClassName::from_internal(&target.class);
     let package = subject.package.clone();
-    let class_name = test_class_name(&[out.to_path_buf()], &subject);
+    let class_name = test_class_name(&[out.to_path_buf()], &subject, config.framework.is_kotlin());
     let mut kept: Vec<(usize, TestCase)> =
         result.tests.iter().enumerate().map(|(i, t)| (i, t.case.clone())).collect();
     let mut generated = Generated {
@@ -251,7 +257,23 @@ fn emit_class(
         millis_confirming: 0,
         result,
     };
-    let emitter = Emitter { config, setup, package, class_name, stateful: is_stateful(setup, target) };
+    let emitter = Emitter {
+        config,
+        setup,
+        package,
+        class_name,
+        stateful: is_stateful(setup, target),
+        kotlin: config.framework.is_kotlin().then(|| KotlinFacts::new(&setup.path)),
+    };
+    if let Some(facts) = &emitter.kotlin {
+        kept.retain(|(index, case)| match emit::kotlin::objection(case, facts) {
+            None => true,
+            Some(why) => {
+                generated.dropped.push((*index, why));
+                false
+            }
+        });
+    }
     if let Some((environment, junit)) = &setup.confirm
         && !kept.is_empty()
     {
@@ -280,7 +302,7 @@ fn emit_class(
         return Ok(generated);
     }
     let rendered = emitter.render(&kept);
-    let path = java_path(&emitter.package, &emitter.class_name);
+    let path = emitter.path();
     write_test(out, &path, &rendered.text).map_err(|e| Error::Runner(e.to_string()))?;
     let path = out.join(path);
     events(Event::Written { path: path.display().to_string(), tests: kept.len(), dropped });
@@ -314,6 +336,8 @@ struct Emitter<'a> {
     class_name: String,
     /// The class keeps state in static fields, so that tests can change what others see.
     stateful: bool,
+    /// Where the tests are Kotlin.
+    kotlin: Option<KotlinFacts>,
 }
 
 impl Emitter<'_> {
@@ -324,16 +348,26 @@ impl Emitter<'_> {
             siblings: self.siblings(),
             cases: cases.iter().map(|(_, case)| case.clone()).collect(),
         };
+        if let Some(facts) = &self.kotlin {
+            let library = match self.config.framework {
+                Framework::KotlinTest => emit::kotlin::Library::KotlinTest,
+                _ => emit::kotlin::Library::Junit5,
+            };
+            return emit::kotlin::render(&file, library, facts);
+        }
         let options = Options { framework: framework(self.config.framework), release: self.setup.release };
         emit::java::render(&file, options)
     }
 
-    fn source(&self, rendered: &Rendered) -> TestSource {
-        TestSource {
-            path: java_path(&self.package, &self.class_name),
-            text: rendered.text.clone(),
-            spans: rendered.spans.clone(),
+    fn path(&self) -> PathBuf {
+        match self.kotlin {
+            Some(_) => kotlin_path(&self.package, &self.class_name),
+            None => java_path(&self.package, &self.class_name),
         }
+    }
+
+    fn source(&self, rendered: &Rendered) -> TestSource {
+        TestSource { path: self.path(), text: rendered.text.clone(), spans: rendered.spans.clone() }
     }
 
     /// Simple names of the other classes of the package.

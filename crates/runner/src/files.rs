@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use emit::write::{Permission, java_path, java_test_class, permission};
+use emit::write::{Permission, java_path, java_test_class, kotlin_path, permission};
 use suite::case::ClassName;
 
 use crate::Error;
@@ -18,11 +18,15 @@ pub enum Written {
     Unchanged,
 }
 
-/// A name for the test class of `subject` that is free in all these source folders, the target among them.
-pub fn test_class_name(folders: &[PathBuf], subject: &ClassName) -> String {
+/// A name for the test class of `subject` that is free in all these source folders, the target among them. A class of
+/// that name in the other language takes it, whoever wrote it.
+pub fn test_class_name(folders: &[PathBuf], subject: &ClassName, kotlin: bool) -> String {
     java_test_class(subject, |name| {
-        let path = java_path(&subject.package, name);
-        folders.iter().any(|folder| may_write(&folder.join(&path)) == Permission::Foreign)
+        let (java, other) = (java_path(&subject.package, name), kotlin_path(&subject.package, name));
+        let (path, other) = if kotlin { (other, java) } else { (java, other) };
+        folders.iter().any(|folder| {
+            may_write(&folder.join(&path)) == Permission::Foreign || folder.join(&other).exists()
+        })
     })
 }
 
@@ -86,11 +90,11 @@ mod tests {
         assert_eq!(write_test(dir.path(), &path, &text(1)).unwrap(), Written::Unchanged);
         assert_eq!(write_test(dir.path(), &path, &text(2)).unwrap(), Written::Replaced);
         let folders = [dir.path().to_path_buf()];
-        assert_eq!(test_class_name(&folders, &calc), "CalcTest");
+        assert_eq!(test_class_name(&folders, &calc, false), "CalcTest");
         fs::write(dir.path().join(&path), "class CalcTest {}").unwrap();
         assert!(matches!(write_test(dir.path(), &path, &text(3)), Err(Error::Foreign { .. })));
         assert_eq!(fs::read_to_string(dir.path().join(&path)).unwrap(), "class CalcTest {}");
-        assert_eq!(test_class_name(&folders, &calc), "CalcTestwrightTest");
+        assert_eq!(test_class_name(&folders, &calc, false), "CalcTestwrightTest");
     }
 
     #[test]

@@ -427,6 +427,8 @@ pub fn params(vm: &mut Vm<Jvm>, func: FuncId, taken: &[String]) -> Vec<Param> {
         let code = declared.and_then(|m| m.code.as_ref());
         let local = code.and_then(|c| c.local(slot, 0)).map(|l| l.name.to_string());
         slot += ty.slots();
+        // Kotlin's name for the receiver of an extension function.
+        let local = local.map(|n| if n.starts_with("$this$") { "receiver".to_string() } else { n });
         let mut name = local.filter(|n| !n.is_empty()).unwrap_or_else(|| format!("arg{i}"));
         let plain: String = name.chars().filter(|c| c.is_alphanumeric() || *c == '_').collect();
         name = if plain.is_empty() || is_keyword(&plain) { format!("arg{i}") } else { plain };

@@ -284,10 +284,14 @@ impl ClassExplorer<'_> {
             millis: 0,
             untestable: Vec::new(),
         };
-        let subjects = subjects(self.vm, class, method);
+        let is_suspend = is_suspend(&found.descriptor);
+        let subjects = if is_suspend { Vec::new() } else { subjects(self.vm, class, method) };
         if subjects.is_empty() {
             found.exhaustive = false;
-            let why = "no constructor that a test may call makes a receiver";
+            let why = match is_suspend {
+                true => "a suspend function of Kotlin: coroutines are not supported",
+                false => "no constructor that a test may call makes a receiver",
+            };
             found.untestable.push(why.to_string());
             self.leave_open(method, why, result);
         }
@@ -547,7 +551,8 @@ impl ClassExplorer<'_> {
                 toured.flat_map(|p| goal.of_part(p)).map(|number| key(obligation(number))).collect();
             let new = goal.helped(&run.new, &shown);
             case.covers = new.iter().map(|(number, _)| obligation(*number).text.clone()).collect();
-            let suspicious = suspicion(&self.vm.lang, &detail.end);
+            let suspicious = suspicion(&self.vm.lang, &detail.end)
+                .filter(|_| !refused_null(&self.vm.lang, subject, &case));
             let proposed = Proposed {
                 case: case.clone(),
                 method: result.methods.len(),
@@ -908,6 +913,21 @@ fn enum_names(vm: &mut Vm<Jvm>, subject: &Subject) -> Vec<(String, Vec<String>)>
         }
     }
     names
+}
+
+/// A suspend function takes the rest of the computation as its last parameter.
+fn is_suspend(descriptor: &str) -> bool {
+    descriptor.contains("Lkotlin/coroutines/Continuation;)")
+}
+
+/// Whether null was given for a parameter that is declared not to take it: what follows is a refusal, no bug.
+fn refused_null(jvm: &Jvm, subject: &Subject, case: &TestCase) -> bool {
+    let Some((func, _)) = subject.method.as_ref().or(subject.constructor.as_ref()) else { return false };
+    let f = &jvm.funcs[*func];
+    let Some(file) = jvm.classes[f.class].file.as_deref() else { return false };
+    let Some(method) = file.method(&f.name, &f.descriptor) else { return false };
+    let refuses = super::kotlin::refuses_null(file, method);
+    case.act.args.iter().zip(refuses).any(|(arg, refuses)| refuses && *arg == suite::case::Value::Null)
 }
 
 /// What makes a run a suspected bug: an exception that a check raised, not a `throw`.

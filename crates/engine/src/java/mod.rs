@@ -3,6 +3,7 @@
 pub mod case;
 mod claims;
 pub mod explore;
+pub mod kotlin;
 pub mod spelling;
 pub mod subject;
 pub mod value;
