@@ -6,6 +6,7 @@
 pub mod boot;
 mod indy;
 pub mod input;
+pub mod kotlin;
 pub mod link;
 pub mod load;
 pub mod lower;

@@ -30,6 +30,14 @@ pub struct Case {
 pub struct Compiled {
     pub jdk: Jdk,
     pub classes: PathBuf,
+    /// What they need besides.
+    pub libraries: Vec<PathBuf>,
+}
+
+impl Compiled {
+    pub fn class_path(&self) -> Vec<PathBuf> {
+        std::iter::once(&self.classes).chain(&self.libraries).cloned().collect()
+    }
 }
 
 impl Fixtures {
@@ -68,7 +76,7 @@ impl Fixtures {
                 self.of_release(release).flat_map(|case| case.sources.clone()).collect();
             let options = Options { release: Some(release), no_debug, extra: Vec::new() };
             let classes = jdk.compile(&files, &options)?;
-            compiled.insert(release, Compiled { jdk, classes });
+            compiled.insert(release, Compiled { jdk, classes, libraries: Vec::new() });
         }
         Ok(compiled)
     }
@@ -77,9 +85,9 @@ impl Fixtures {
 impl Case {
     fn read(dir: &Path, topic: String, name: String) -> Result<Case> {
         let mut sources: Vec<PathBuf> = entries(dir)?;
-        sources.retain(|file| file.extension().is_some_and(|e| e == "java"));
+        sources.retain(|file| file.extension().is_some_and(|e| e == "java" || e == "kt"));
         if sources.is_empty() {
-            return Err(Error::file(dir, "no .java file"));
+            return Err(Error::file(dir, "no .java or .kt file"));
         }
         let file = dir.join("expect.toml");
         let text = std::fs::read_to_string(&file).map_err(|e| Error::file(&file, e))?;
@@ -136,6 +144,8 @@ fn name_of(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
+/// The class named after a file; of Kotlin the one that holds its top-level functions.
 fn stem(path: &Path) -> String {
-    path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    let stem = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    if path.extension().is_some_and(|e| e == "kt") { stem + "Kt" } else { stem }
 }

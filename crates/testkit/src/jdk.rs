@@ -124,7 +124,7 @@ impl Options {
 }
 
 /// `target/fixtures`, in the target directory that cargo uses.
-fn cache_dir() -> PathBuf {
+pub(crate) fn cache_dir() -> PathBuf {
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from).unwrap_or_else(|| workspace().join("target"));
     target.join("fixtures")

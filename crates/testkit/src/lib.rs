@@ -1,6 +1,6 @@
 //! Development only: fixtures, and the real JVM as the oracle our own is measured by.
 //!
-//! In: `fixtures/java/<topic>/<case>/` (Java sources and an `expect.toml`) and a JDK of this machine.
+//! In: `fixtures/<language>/<topic>/<case>/` (sources and an `expect.toml`) and a JDK of this machine.
 //! Out: compiled fixtures, answers of the real JVM to any number of calls, random calls to ask, and two
 //! judgements: [`compare::compare`] (does a [`compare::Subject`] answer as the JVM does?) and
 //! [`expect::check`] (did an exploration show what the fixture demands?).
@@ -16,6 +16,7 @@ pub mod conform;
 pub mod expect;
 pub mod fixtures;
 pub mod jdk;
+pub mod kotlin;
 pub mod literal;
 pub mod methods;
 pub mod oracle;

@@ -47,7 +47,7 @@ pub fn assert(library: Library, scope: &mut Scope<'_>, assert: &Assert, inline: 
             let ty = scope.static_type(value);
             let actual = match inline {
                 Some(doc) => doc,
-                None => scope.expr(value, &Type::object()),
+                None => scope.expr(value),
             };
             check(library, scope, &assert.check, actual, ty.as_ref())
         }
@@ -61,11 +61,11 @@ fn check(library: Library, scope: &mut Scope<'_>, check: &Check, actual: Doc, ty
         Check::Null | Check::Equals(Value::Null) => call(library, scope, "assertNull", vec![actual]),
         Check::NotNull => call(library, scope, "assertNotNull", vec![actual]),
         Check::Same(expected) => {
-            let expected = scope.expr(expected, &Type::object());
+            let expected = scope.expr(expected);
             call(library, scope, "assertSame", vec![expected, actual])
         }
         Check::NotSame(unexpected) => {
-            let unexpected = scope.expr(unexpected, &Type::object());
+            let unexpected = scope.expr(unexpected);
             call(library, scope, "assertNotSame", vec![unexpected, actual])
         }
         Check::InstanceOf(class) => {
@@ -84,11 +84,11 @@ fn check(library: Library, scope: &mut Scope<'_>, check: &Check, actual: Doc, ty
         Check::Equals(expected) => equals(library, scope, expected, actual, ty),
         Check::Within { expected, ulps } => match delta(expected, *ulps) {
             Some(delta) if !matches!(expected, Value::Array { .. }) => {
-                let expected = scope.expr(expected, &Type::object());
+                let expected = scope.expr(expected);
                 call(library, scope, "assertEquals", vec![expected, actual, Doc::text(delta)])
             }
             Some(delta) if library == Library::Junit5 => {
-                let expected = scope.expr(expected, &Type::object());
+                let expected = scope.expr(expected);
                 call(library, scope, "assertArrayEquals", vec![expected, actual, Doc::text(delta)])
             }
             _ => equals(library, scope, expected, actual, ty),
@@ -117,12 +117,12 @@ fn equals(library: Library, scope: &mut Scope<'_>, expected: &Value, actual: Doc
                     Doc::cat([actual, Doc::text(format!(" as {ty}"))])
                 }
             };
-            let expected = scope.expr(expected, &array);
+            let expected = scope.expr(expected);
             let library = if function == "assertArrayEquals" { Library::Junit5 } else { library };
             call(library, scope, function, vec![expected, actual])
         }
         _ => {
-            let expected = scope.expr(expected, ty.unwrap_or(&Type::object()));
+            let expected = scope.expr(expected);
             call(library, scope, "assertEquals", vec![expected, actual])
         }
     }
@@ -134,7 +134,7 @@ fn printed(library: Library, scope: &mut Scope<'_>, check: &Check, stream: &str)
     };
     let has_lines = matches!(expected, Value::Str(text) if text.units().contains(&0x0a));
     let lines = if has_lines { ".replace(System.lineSeparator(), \"\\n\")" } else { "" };
-    let expected = scope.expr(expected, &Type::string());
+    let expected = scope.expr(expected);
     let actual = Doc::text(format!("capturedText({stream}){lines}"));
     call(library, scope, "assertEquals", vec![expected, actual])
 }

@@ -29,7 +29,7 @@ impl Scope<'_> {
         Doc::text("TODO()")
     }
 
-    pub fn expr(&mut self, value: &Value, want: &Type) -> Doc {
+    pub fn expr(&mut self, value: &Value) -> Doc {
         match value {
             Value::Null => Doc::text("null"),
             Value::Bool(b) => Doc::text(b.to_string()),
@@ -43,7 +43,7 @@ impl Scope<'_> {
             Value::Float(bits) => Doc::text(literal::float(*bits)),
             Value::Double(bits) => Doc::text(literal::double(*bits)),
             Value::Str(text) => literal::string(text.units()),
-            Value::Boxed(inner) => self.expr(inner, want),
+            Value::Boxed(inner) => self.expr(inner),
             Value::Enum { class, constant } => {
                 Doc::text(format!("{}.{}", self.names.class(class), quoted(constant)))
             }
@@ -57,22 +57,14 @@ impl Scope<'_> {
             Value::Map(entries) => {
                 let pairs = entries
                     .iter()
-                    .map(|(k, v)| {
-                        Doc::cat([
-                            self.expr(k, &Type::object()),
-                            Doc::text(" to "),
-                            self.expr(v, &Type::object()),
-                        ])
-                    })
+                    .map(|(k, v)| Doc::cat([self.expr(k), Doc::text(" to "), self.expr(v)]))
                     .collect();
                 Doc::call("mapOf", pairs)
             }
             Value::Optional(inner) => {
                 let optional = self.names.class(&ClassName::new("java.util", &["Optional"]));
                 match inner {
-                    Some(inner) => {
-                        Doc::call(format!("{optional}.of"), vec![self.expr(inner, &Type::object())])
-                    }
+                    Some(inner) => Doc::call(format!("{optional}.of"), vec![self.expr(inner)]),
                     None => Doc::text(format!("{optional}.empty<Any>()")),
                 }
             }
@@ -97,7 +89,7 @@ impl Scope<'_> {
     }
 
     fn elements(&mut self, items: &[Value]) -> Vec<Doc> {
-        items.iter().map(|item| self.expr(item, &Type::object())).collect()
+        items.iter().map(|item| self.expr(item)).collect()
     }
 
     fn array(&mut self, elem: &Type, items: &[Value]) -> Doc {
@@ -116,7 +108,7 @@ impl Scope<'_> {
                     Value::Byte(v) => Doc::text(v.to_string()),
                     Value::Short(v) => Doc::text(v.to_string()),
                     Value::Long(v) if i32::try_from(*v).is_ok() => Doc::text(v.to_string()),
-                    other => self.expr(other, elem),
+                    other => self.expr(other),
                 })
                 .collect();
             let open = format!("{}ArrayOf(", name.to_lowercase());
@@ -130,7 +122,7 @@ impl Scope<'_> {
         if zeros {
             return Doc::text(format!("arrayOfNulls<{}>({})", ty.trim_end_matches('?'), items.len()));
         }
-        let docs = items.iter().map(|item| self.expr(item, elem)).collect();
+        let docs = items.iter().map(|item| self.expr(item)).collect();
         Doc::List { open: format!("arrayOf<{ty}>("), items: docs, close: ")".into(), fill: true }
     }
 
@@ -148,7 +140,7 @@ impl Scope<'_> {
         let doc = match value {
             Value::Null => return self.refuse("a call on null"),
             Value::Int(i) if *i < 0 => Doc::text(format!("({})", literal::int(*i))),
-            other => self.expr(other, &Type::object()),
+            other => self.expr(other),
         };
         let may_be_null = match value {
             Value::Result => self.facts.member(&self.case.act).is_some_and(|member| member.returns_nullable),
@@ -203,7 +195,7 @@ impl Scope<'_> {
         };
         match (member.form, args) {
             (Form::Getter | Form::ExtensionGetter, _) => dot,
-            (Form::Setter, [value]) => Doc::cat([dot, Doc::text(" = "), self.expr(value, &Type::object())]),
+            (Form::Setter, [value]) => Doc::cat([dot, Doc::text(" = "), self.expr(value)]),
             _ => {
                 let skipped = call.args.len() - args.len();
                 let args = self.arguments(call, args, skipped);
@@ -232,14 +224,14 @@ impl Scope<'_> {
                 match arg {
                     Value::Null => docs.push(self.refuse("null for a variable number of arguments")),
                     Value::Array { items, elem } if items.len() <= 100 => {
-                        docs.extend(items.iter().map(|item| self.expr(item, elem)).collect::<Vec<_>>());
+                        docs.extend(items.iter().map(|item| self.expr(item)).collect::<Vec<_>>());
                     }
-                    other => docs.push(Doc::cat([Doc::text("*"), self.expr(other, want)])),
+                    other => docs.push(Doc::cat([Doc::text("*"), self.expr(other)])),
                 }
             } else if *arg == Value::Null && call.traits.overloaded && !want.is_primitive() {
                 docs.push(Doc::text(format!("null as {}", self.names.ty(want, true))));
             } else {
-                docs.push(self.expr(arg, want));
+                docs.push(self.expr(arg));
             }
         }
         docs
@@ -249,7 +241,7 @@ impl Scope<'_> {
         match value {
             Value::Null => Doc::text("null"),
             Value::Double(_) | Value::Float(_) | Value::Long(_) => {
-                let doc = self.expr(value, &Type::object());
+                let doc = self.expr(value);
                 if doc.flat().starts_with('-') {
                     Doc::cat([Doc::text("("), doc, Doc::text(")")])
                 } else {

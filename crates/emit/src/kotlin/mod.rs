@@ -9,7 +9,7 @@ mod expr;
 pub mod literal;
 mod names;
 
-use suite::case::{Call, ClassName, Outcome, Step, Subject, TestCase, Type, Value};
+use suite::case::{Call, ClassName, Outcome, Step, Subject, TestCase, Value};
 
 use crate::doc::{Doc, Source};
 use crate::java::names::{test_method, variable_for};
@@ -156,7 +156,7 @@ fn body(library: Library, scope: &mut Scope<'_>, source: &mut Source) {
     for step in &case.arrange {
         match step {
             Step::Bind { name, ty, value } => {
-                let doc = scope.expr(value, ty);
+                let doc = scope.expr(value);
                 // What the initialiser does not say by itself.
                 let typed = matches!(value, Value::Null) || scope.needs_type(value, ty);
                 let ty = if typed {
@@ -180,7 +180,7 @@ fn body(library: Library, scope: &mut Scope<'_>, source: &mut Source) {
                 None => source.put(&call, ""),
                 Some(message) => {
                     source.put(&Doc::cat([Doc::text("val thrown = "), call]), "");
-                    let expected = scope.expr(&Value::Str(message.clone()), &Type::string());
+                    let expected = scope.expr(&Value::Str(message.clone()));
                     let equal = asserts::call(
                         library,
                         scope,

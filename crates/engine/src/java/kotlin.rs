@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use emit::kotlin::{ClassForm, Facts, Form, Member};
+use jvm::kotlin::{KotlinClass, KotlinKind, kotlin};
 use jvm::load::annotation::parameter_annotations;
-use jvm::load::kotlin::{KotlinClass, KotlinKind, kotlin};
 use jvm::load::{ClassFile, ClassPath, Method};
 use suite::case::{Call, ClassName, Target, Type};
 

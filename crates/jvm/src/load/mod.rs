@@ -82,7 +82,6 @@ pub mod instr;
 mod intern;
 mod jar;
 mod jdk;
-pub mod kotlin;
 pub mod module;
 pub mod mutf8;
 mod parse;

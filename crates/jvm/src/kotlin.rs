@@ -4,8 +4,8 @@
 //! the source, and whether their parameters and results may be null. Foreign bytes: anything malformed is "not
 //! Kotlin", never an error.
 
-use super::annotation::{ElementValue, annotations};
-use super::class::ClassFile;
+use crate::load::ClassFile;
+use crate::load::annotation::{ElementValue, annotations};
 
 /// A class or file of Kotlin source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
