@@ -43,9 +43,13 @@ impl Launch {
             arguments.extend(unverified.map(String::from));
         }
         let classes = jdk.compile(&files, &options)?;
-        arguments.extend(["-cp".into(), classes.display().to_string(), "Oracle".into()]);
-        if !class_path.is_empty() {
-            let joined: Vec<String> = class_path.iter().map(|entry| entry.display().to_string()).collect();
+        // Libraries are loaded once; the classes under test anew in each world.
+        let (folders, jars): (Vec<&PathBuf>, Vec<&PathBuf>) =
+            class_path.iter().partition(|entry| entry.is_dir());
+        let own = std::iter::once(&classes).chain(jars).map(|entry| entry.display().to_string());
+        arguments.extend(["-cp".into(), own.collect::<Vec<_>>().join(":"), "Oracle".into()]);
+        if !folders.is_empty() {
+            let joined: Vec<String> = folders.iter().map(|entry| entry.display().to_string()).collect();
             arguments.extend(["--cp".into(), joined.join(":")]);
         }
         arguments.extend(["--timeout".into(), timeout_millis.to_string()]);

@@ -284,14 +284,11 @@ impl ClassExplorer<'_> {
             millis: 0,
             untestable: Vec::new(),
         };
-        let is_suspend = is_suspend(&found.descriptor);
-        let subjects = if is_suspend { Vec::new() } else { subjects(self.vm, class, method) };
+        let refusal = refusal(&found.name, &found.descriptor);
+        let subjects = if refusal.is_some() { Vec::new() } else { subjects(self.vm, class, method) };
         if subjects.is_empty() {
             found.exhaustive = false;
-            let why = match is_suspend {
-                true => "a suspend function of Kotlin: coroutines are not supported",
-                false => "no constructor that a test may call makes a receiver",
-            };
+            let why = refusal.unwrap_or("no constructor that a test may call makes a receiver");
             found.untestable.push(why.to_string());
             self.leave_open(method, why, result);
         }
@@ -915,9 +912,16 @@ fn enum_names(vm: &mut Vm<Jvm>, subject: &Subject) -> Vec<(String, Vec<String>)>
     names
 }
 
-/// A suspend function takes the rest of the computation as its last parameter.
-fn is_suspend(descriptor: &str) -> bool {
-    descriptor.contains("Lkotlin/coroutines/Continuation;)")
+/// Why a method is no target at all.
+fn refusal(name: &str, descriptor: &str) -> Option<&'static str> {
+    // A suspend function takes the rest of the computation as its last parameter.
+    if descriptor.contains("Lkotlin/coroutines/Continuation;)") {
+        return Some("a suspend function of Kotlin: coroutines are not supported");
+    }
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '<' | '>');
+    (!name.chars().all(plain)).then_some(
+        "its name cannot be written in a test: Kotlin changes it where value classes are parameters",
+    )
 }
 
 /// Whether null was given for a parameter that is declared not to take it: what follows is a refusal, no bug.
