@@ -1,6 +1,6 @@
 //! Comparisons, branches, switches, subroutines and returns.
 
-use ir::{BlockId, Op, Origin, Reg, SwitchTable, Type};
+use ir::{BlockId, Op, Reg, SwitchTable, Type};
 
 use super::method::{Lowering, Next, Step};
 use super::patterns::StringSwitch;
@@ -119,6 +119,7 @@ impl Lowering<'_> {
             Err(error) => return self.trap(&error),
         };
         let string = self.local(switch.slot, Type::Ref);
+        let origin = self.origin();
         for (literal, target) in &switch.cases {
             let units = file.pool.string(*literal)?;
             let id = self.jvm.string_id(&units);
@@ -129,7 +130,7 @@ impl Lowering<'_> {
             let truth = self.out.value(Type::I1, Op::NeI32, equal.0, zero.0, 0);
             let yes = self.edge(*target)?;
             let no = self.inner_block();
-            self.out.br(truth, yes, no, Origin::Synthetic);
+            self.out.br(truth, yes, no, origin);
             self.out.switch_to(no);
         }
         let default = self.edge(switch.default)?;

@@ -110,6 +110,12 @@ impl Patterns<'_> {
             if chains.iter().any(|chain| chain.is_none()) {
                 continue;
             }
+            let numbers = chains.iter().flatten().all(|chain| !chain.is_empty());
+            if !numbers && self.string_switch(index).is_some() {
+                // As Kotlin and ecj write it: the switch itself is lowered to comparisons, which say it all.
+                found.extend(targets.iter().flat_map(|target| self.comparisons(*target)));
+                continue;
+            }
             found.insert(*pc);
             found.extend(chains.into_iter().flatten().flatten());
         }
@@ -159,6 +165,22 @@ impl Patterns<'_> {
             }
         }
         (!literals.is_empty()).then_some(StringSwitch { slot, cases: literals, default })
+    }
+
+    /// The branches of the comparisons with literals that start at a pc.
+    fn comparisons(&self, start: u16) -> Vec<u16> {
+        let mut branches = Vec::new();
+        let mut at = self.bytecode.index_of(start);
+        while let Some(index) = at
+            && matches!(self.instr(index), Some(Instr::Load(Kind::Ref, _)))
+            && self.is_string(self.instr(index + 1))
+            && let Some((pc, Instr::If(cond, target))) = self.code.get(index + 3)
+        {
+            branches.push(*pc);
+            let next = if *cond == Cond::Eq { self.bytecode.index_of(*target) } else { Some(index + 4) };
+            at = next.filter(|next| *next > index);
+        }
+        branches
     }
 
     /// The branches of `if (s.equals("a")) n = 0; else if (s.equals("b")) n = 1; …` that starts at a pc. `None` if it
