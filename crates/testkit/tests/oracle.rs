@@ -102,7 +102,7 @@ fn huge_results_and_memory_are_answered() {
 #[test]
 fn calls_on_fixtures() {
     let compiled = Fixtures::discover().unwrap().compile(false).unwrap();
-    for (release, Compiled { jdk, classes }) in &compiled {
+    for (release, Compiled { jdk, classes, .. }) in &compiled {
         let mut oracle = Oracle::start(jdk, std::slice::from_ref(classes)).unwrap();
         if *release != DEFAULT_RELEASE {
             let class = "fx.patterns.PatternSwitch";
