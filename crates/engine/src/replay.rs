@@ -6,7 +6,7 @@ use vm::Vm;
 
 use crate::config::Config;
 use crate::error::Error;
-use crate::java::explore::{assign, load, methods, subjects};
+use crate::java::explore::{assign, load, methods, subject};
 use crate::java::subject::End;
 use crate::target::ClassTarget;
 
@@ -19,17 +19,7 @@ pub fn replay(
 ) -> Result<Vec<String>, Error> {
     let class = load(vm, target)?;
     let func = methods(vm, class, target, config)?.into_iter().next().ok_or(Error::NoTargets)?;
-    let wanted = |vm: &Vm<Jvm>, subject: &crate::java::subject::Subject| {
-        let descriptor = subject.constructor.as_ref().map(|(f, _)| vm.lang.funcs[*f].descriptor.to_string());
-        descriptor == test.constructor
-    };
-    let mut subject = subjects(vm, class, func).into_iter().find(|s| wanted(vm, s)).ok_or_else(|| {
-        Error::UnknownMethod {
-            class: target.class.replace('/', "."),
-            method: format!("constructor {}", test.constructor.as_deref().unwrap_or_default()),
-            nearest: Vec::new(),
-        }
-    })?;
+    let mut subject = subject(vm, class, func).ok_or(Error::NoTargets)?;
     vm.start_exploration();
     let inputs = test
         .inputs

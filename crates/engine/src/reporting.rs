@@ -154,7 +154,6 @@ fn tests(generated: &Generated, confirmed: bool) -> Vec<Test> {
                 name: case.name.clone(),
                 method: method.name.clone(),
                 descriptor: method.descriptor.clone(),
-                constructor: proposed.constructor.clone(),
                 inputs: proposed.inputs.iter().map(|(n, v)| (n.clone(), format!("{v:#x}"))).collect(),
                 outcome: outcome_text(&case.outcome),
                 covers: case.covers.clone(),

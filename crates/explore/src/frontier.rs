@@ -84,9 +84,7 @@ impl Guide<'_> {
             ElemKind::Check(_) | ElemKind::Which => candidate.leads.tracked,
             // What the caller wants to know of the result.
             ElemKind::Branch => candidate.site.is_outside(),
-            // The program asked for it.
-            ElemKind::Fresh => true,
-            ElemKind::Assume | ElemKind::Prefer => false,
+            ElemKind::Assume | ElemKind::Prefer | ElemKind::Fresh => false,
         };
         asks && self.checks.is_fresh(candidate.site, candidate.alternative)
     }

@@ -10,7 +10,7 @@ use crate::tree::{Child, GaveUp, Inserted, Node, NodeId, Slot, Tree};
 use crate::verdict::{Verdict, verdicts};
 use ledger::{Kind, Ledger};
 use solver::{Answer, Chain, Query};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::Ordering;
 use term::{Assignment, TermId};
 use vm::{Edge, ElemKind, Lang, Outcome, Stop, Trace, Vm};
@@ -74,6 +74,9 @@ pub struct Exploration<O> {
     pub exhaustive: bool,
 }
 
+/// So much is tried because runs asked for it.
+const MAX_DEMANDS: usize = 400;
+
 /// A run, before it is merged.
 struct Run<O> {
     model: Assignment,
@@ -107,6 +110,9 @@ struct State<O> {
     spent: Spent,
     orders: u64,
     diverged: u64,
+    /// What runs asked for and nobody tried yet, and all that was ever asked for.
+    demands: VecDeque<(Slot, TermId)>,
+    asked: BTreeSet<(Slot, TermId)>,
     /// Flips tried since anything new came.
     fruitless: u32,
     /// Some run returned normally.
@@ -123,6 +129,7 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
         let first = self.run(&mut state, Assignment::default());
         self.merge(&mut state, first, None);
         let stopped = loop {
+            self.serve(&mut state);
             let round = match self.choose(&mut state) {
                 Ok(round) => round,
                 Err(stopped) => break stopped,
@@ -150,6 +157,8 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
             spent: Spent::default(),
             orders: 0,
             diverged: 0,
+            demands: VecDeque::new(),
+            asked: BTreeSet::new(),
             fruitless: 0,
             returned: false,
             left: 0,
@@ -430,9 +439,11 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
         for node in inserted.new {
             self.open(state, node);
         }
-        for (elem, alternative) in run.trace.demands {
-            if let Some(node) = inserted.nodes.get(elem as usize) {
-                self.wake(state, *node, alternative);
+        for (elem, wanted) in run.trace.demands {
+            let Some(node) = inserted.nodes.get(elem as usize) else { continue };
+            let slot = state.tree.first_decided(&self.vm.pool, *node);
+            if state.asked.len() < MAX_DEMANDS && state.asked.insert((slot, wanted)) {
+                state.demands.push_back((slot, wanted));
             }
         }
         merged
@@ -516,16 +527,32 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
         }
     }
 
-    /// A run asked for another object or type than it got.
-    fn wake(&mut self, state: &mut State<T::Observation>, id: NodeId, alternative: u32) {
-        let node = *state.tree.node(id);
-        let slot = Slot::of(id, alternative);
-        if node.kind == ElemKind::Fresh
-            && alternative < node.alternatives
-            && state.tree.child(slot) == Child::Unexplored
-        {
-            state.tree.set_child(slot, Child::Open);
-            self.add_candidate(state, slot, &node);
+    /// Tries what runs asked for: another object or type for an input than they got. Each question is asked once,
+    /// where the input is decided on: decisions further down belong to what it was.
+    fn serve(&mut self, state: &mut State<T::Observation>) {
+        while let Some((slot, wanted)) = state.demands.pop_front() {
+            if self.check_budget(state).is_err() && state.tree.open() > 0 {
+                return;
+            }
+            let mut assertions = state.tree.path_condition(slot);
+            assertions.push(wanted);
+            let query = Query { assertions: &assertions, hint: None, limits: self.options.solver };
+            let before = self.chain.stats().rlimit;
+            let answer = self.chain.ask(&mut self.vm.pool, &query);
+            state.spent.questions += 1;
+            state.spent.rlimit += self.chain.stats().rlimit - before;
+            match answer {
+                Answer::Sat(model) => {
+                    let run = self.run(state, model);
+                    self.merge(state, run, None);
+                }
+                Answer::Unsat(_) => {}
+                Answer::Unknown(cause) => {
+                    self.vm.ledger.note(Kind::SolverUnknown, "inputs", cause.to_string());
+                }
+            }
+            let news = self.chain.new_batch();
+            self.chain.absorb(&news);
         }
     }
 

@@ -91,7 +91,7 @@ pub struct Inserted {
     pub strayed: Option<NodeId>,
     /// Whether another run had ended there already.
     pub known: bool,
-    /// The nodes of the run's decisions, as far as they are its own.
+    /// The nodes of the run's decisions, one each, in order.
     pub nodes: Vec<NodeId>,
 }
 
@@ -148,6 +148,20 @@ impl Tree {
         }
     }
 
+    /// Where what a node decides was decided first: above it, the variables of its condition were still free.
+    pub fn first_decided(&self, pool: &Pool, node: NodeId) -> Slot {
+        let vars = pool.vars(self.condition(node, 0));
+        let mut first = self.nodes[node].parent;
+        let mut at = first;
+        while let Some(above) = at.node() {
+            at = self.nodes[above].parent;
+            if self.nodes[above].kind == ElemKind::Fresh && pool.vars(self.condition(above, 0)) == vars {
+                first = at;
+            }
+        }
+        first
+    }
+
     /// The condition of an alternative alone.
     pub fn condition(&self, node: NodeId, alternative: u32) -> TermId {
         self.conditions[(self.nodes[node].first + alternative) as usize]
@@ -200,9 +214,7 @@ impl Tree {
             let choice = match elems.peek() {
                 Some(elem) if self.is_same(node, trace, elem) => {
                     let choice = elem.choice;
-                    if !apart {
-                        result.nodes.push(node);
-                    }
+                    result.nodes.push(node);
                     elems.next();
                     choice
                 }

@@ -39,6 +39,8 @@ pub enum Seen {
         id: ObjId,
         getters: Vec<(FuncId, Seen)>,
     },
+    /// An object that the run was given.
+    Input(ObjId),
     /// Not looked into: too deep, too large, or it threw.
     Opaque(ClassId),
 }
@@ -57,12 +59,38 @@ pub fn see(vm: &mut Vm<Jvm>, bits: u64, ty: &FieldType) -> Seen {
     seen
 }
 
-/// An object, whatever its class.
+/// An object, whatever its class; looked into even if the run was given it.
 pub fn see_object(vm: &mut Vm<Jvm>, object: ObjId) -> Seen {
     let trace = std::mem::take(&mut vm.trace);
-    let seen = see_ref(vm, object, 0);
+    let seen = if object.is_null() { Seen::Null } else { look_into(vm, object, 0) };
     vm.trace = trace;
     seen
+}
+
+/// A value passed while inputs are made. No guest code is run for it.
+pub fn see_argument(vm: &mut Vm<Jvm>, bits: u64, ty: &FieldType) -> Seen {
+    match ty.is_reference() {
+        true => see_input(vm, ObjId(bits as u32)),
+        false => see_typed(vm, bits, ty, 0),
+    }
+}
+
+/// An object passed while inputs are made.
+pub fn see_input(vm: &mut Vm<Jvm>, object: ObjId) -> Seen {
+    see_ref(vm, object, 0)
+}
+
+/// What a call of a method on an object runs.
+pub fn dispatched(vm: &mut Vm<Jvm>, object: ObjId, func: FuncId) -> Option<FuncId> {
+    let class = vm.heap.class(object);
+    let slot = vm.lang.funcs[func].slot;
+    if vm.lang.classes[vm.lang.funcs[func].class].is_interface() {
+        <Jvm as vm::Lang>::interface_function(&mut vm.lang, class, func).ok()
+    } else if slot != crate::link::Func::NO_SLOT {
+        <Jvm as vm::Lang>::virtual_function(&vm.lang, class, slot)
+    } else {
+        Some(func)
+    }
 }
 
 fn see_typed(vm: &mut Vm<Jvm>, bits: u64, ty: &FieldType, depth: u32) -> Seen {
@@ -83,6 +111,13 @@ fn see_ref(vm: &mut Vm<Jvm>, object: ObjId, depth: u32) -> Seen {
     if object.is_null() {
         return Seen::Null;
     }
+    if vm.lang.worlds.is_scripted(object) {
+        return Seen::Input(object);
+    }
+    look_into(vm, object, depth)
+}
+
+fn look_into(vm: &mut Vm<Jvm>, object: ObjId, depth: u32) -> Seen {
     let class = vm.heap.class(object);
     if depth > MAX_DEPTH {
         return Seen::Opaque(class);
@@ -248,15 +283,7 @@ fn ask(vm: &mut Vm<Jvm>, object: ObjId, name: &str, descriptor: &str) -> Option<
 
 /// Calls a resolved method without parameters, dispatched on the object.
 pub fn ask_func(vm: &mut Vm<Jvm>, object: ObjId, func: FuncId) -> Option<u64> {
-    let class = vm.heap.class(object);
-    let slot = vm.lang.funcs[func].slot;
-    let target = if vm.lang.classes[vm.lang.funcs[func].class].is_interface() {
-        <Jvm as vm::Lang>::interface_function(&mut vm.lang, class, func).ok()?
-    } else if slot != crate::link::Func::NO_SLOT {
-        <Jvm as vm::Lang>::virtual_function(&vm.lang, class, slot)?
-    } else {
-        func
-    };
+    let target = dispatched(vm, object, func)?;
     match vm.call(target, &[Val::obj(object)]) {
         Outcome::Returned(Some(val)) => Some(val.bits),
         _ => None,

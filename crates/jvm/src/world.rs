@@ -50,6 +50,8 @@ pub struct Jvm {
     pub(crate) threads: Threads,
     /// The threads as they were when the world was frozen.
     pub(crate) frozen_threads: Threads,
+    /// How input objects are made.
+    pub worlds: crate::input::Worlds,
     strings: PrimaryMap<StrId, Arc<[u16]>>,
     string_ids: FxHashMap<Arc<[u16]>, StrId>,
     natives: FxHashMap<Arc<str>, Native<Jvm>>,
@@ -109,6 +111,7 @@ impl Jvm {
             objects: Objects::default(),
             threads: Threads::default(),
             frozen_threads: Threads::default(),
+            worlds: Default::default(),
             strings: PrimaryMap::new(),
             string_ids: FxHashMap::default(),
             natives: FxHashMap::default(),

@@ -72,8 +72,6 @@ pub struct Test {
     pub name: String,
     pub method: String,
     pub descriptor: String,
-    /// Descriptor of the constructor that makes the receiver.
-    pub constructor: Option<String>,
     /// Values of the input variables, as numbers in hexadecimal; what is not named is zero.
     pub inputs: BTreeMap<String, String>,
     pub outcome: String,

@@ -82,6 +82,8 @@ pub enum Step {
     Bind { name: String, ty: Type, value: Value },
     /// A call for its effect (a setter, an `add`).
     Do(Call),
+    /// An assignment to a field.
+    Set { of: Value, class: ClassName, field: String, ty: Type, value: Value },
 }
 
 /// A call of a method or constructor.

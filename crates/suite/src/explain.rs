@@ -66,8 +66,10 @@ impl Writer<'_> {
         }
         if let Some(var) = self.pool.var_of(term) {
             let name = self.pool.var_name(var);
-            return Some(match name.strip_suffix(".null") {
-                Some(of) => format!("{of} {} null", if holds { "==" } else { "!=" }),
+            return Some(match nullness(name) {
+                Some((of, null)) => {
+                    format!("{} {} null", spelled(of), if holds == null { "==" } else { "!=" })
+                }
                 None => format!("{}{}", if holds { "" } else { "!" }, self.variable(name)),
             });
         }
@@ -171,18 +173,29 @@ impl Writer<'_> {
             return semantics::signed(bits, self.pool.sort(term).bits()) >= 0;
         }
         if let Some(var) = self.pool.var_of(term) {
-            return self.pool.var_name(var).ends_with(".length") || self.pool.sort(term) == Sort::Bv(16);
+            return size_of(self.pool.var_name(var)).is_some() || self.pool.sort(term) == Sort::Bv(16);
         }
         matches!(self.pool.node(term).0, Op::ZeroExt { .. })
     }
 
+    /// A reference that is null or one object: an input.
+    fn reference(&self, condition: TermId, a: TermId, b: TermId) -> Option<String> {
+        let constants = (self.pool.as_const(a)?, self.pool.as_const(b)?);
+        let (of, null) = nullness(self.pool.var_name(self.pool.var_of(condition)?))?;
+        let null_first = constants.0 == 0 && constants.1 != 0;
+        (null_first == null && (constants.0 == 0) != (constants.1 == 0)).then(|| spelled(of))
+    }
+
     fn variable(&self, name: &str) -> String {
         if let Some(of) = name.strip_suffix(".length") {
-            return self.spelling.length(of);
+            return spelled(&self.spelling.length(of));
+        }
+        if let Some(of) = name.strip_suffix(".size") {
+            return format!("{}.size()", spelled(of));
         }
         match name.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')) {
-            Some((of, index)) => self.spelling.element(of, index),
-            None => name.to_string(),
+            Some((of, index)) => spelled(&self.spelling.element(of, index)),
+            None => spelled(name),
         }
     }
 
@@ -199,10 +212,17 @@ impl Writer<'_> {
             });
         }
         if let Some(var) = self.pool.var_of(term) {
-            return Some(self.variable(self.pool.var_name(var)));
+            let name = self.pool.var_name(var);
+            // That two things are both null or both not says nothing in words.
+            return nullness(name).is_none().then(|| self.variable(name));
         }
         let (op, args) = self.pool.node(term);
         let args = args.to_vec();
+        if let (Op::Ite, [c, a, b]) = (op, args.as_slice())
+            && let Some(reference) = self.reference(*c, *a, *b)
+        {
+            return Some(reference);
+        }
         match (op, args.as_slice()) {
             (Op::ZeroExt { .. } | Op::SignExt { .. }, [a]) => self.value(*a),
             (Op::FpFromSBv { .. } | Op::FpToFp { .. }, [a]) => self.value(*a),
@@ -296,13 +316,24 @@ fn number(value: i128, width: u32) -> String {
     }
 }
 
+/// Whether a variable says that something is null (`s.null`) or that it is not (`s.some`), and of what.
+fn nullness(name: &str) -> Option<(&str, bool)> {
+    let null = name.strip_suffix(".null").map(|of| (of, true));
+    null.or_else(|| name.strip_suffix(".some").map(|of| (of, false)))
+}
+
+/// How many elements something has.
+fn size_of(name: &str) -> Option<&str> {
+    name.strip_suffix(".length").or_else(|| name.strip_suffix(".size"))
+}
+
 /// A condition on one variable, or between two, as part of a name.
 fn word(pool: &Pool, term: TermId, spelling: &dyn Spelling) -> Option<String> {
     let (term, holds) = strip_not(pool, term);
     if let Some(var) = pool.var_of(term) {
         let name = pool.var_name(var);
-        return match name.strip_suffix(".null") {
-            Some(of) => Some(identifier(of)? + if holds { "Null" } else { "NotNull" }),
+        return match nullness(name) {
+            Some((of, null)) => Some(identifier(of)? + if holds == null { "Null" } else { "NotNull" }),
             None => Some(identifier(name)? + if holds { "True" } else { "False" }),
         };
     }
@@ -333,7 +364,7 @@ fn word(pool: &Pool, term: TermId, spelling: &dyn Spelling) -> Option<String> {
         };
     }
     let left = variable_of(pool, a)?;
-    let length = left.strip_suffix(".length");
+    let length = size_of(&left);
     let subject = identifier(length.unwrap_or(&left))?;
     let Some(bits) = pool.as_const(b) else {
         let right = identifier(&variable_of(pool, b)?)?;
@@ -386,7 +417,7 @@ fn zero_word(relation: &str) -> Option<String> {
 /// Whether unsigned and signed order agree: a character, or a length.
 fn narrow(pool: &Pool, term: TermId) -> bool {
     matches!(pool.sort(term), Sort::Bv(8 | 16))
-        || pool.var_of(term).is_some_and(|v| pool.var_name(v).ends_with(".length"))
+        || pool.var_of(term).is_some_and(|v| size_of(pool.var_name(v)).is_some())
 }
 
 fn strip_not(pool: &Pool, mut term: TermId) -> (TermId, bool) {
@@ -412,8 +443,48 @@ fn variable_of(pool: &Pool, mut term: TermId) -> Option<String> {
 
 /// Letters and digits of a name; elements become `a3`.
 fn identifier(name: &str) -> Option<String> {
-    let text: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
-    (!text.is_empty() && text.len() <= 24).then_some(text)
+    let plain = |s: &str| s.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect::<String>();
+    let parts: Vec<String> = name.split('.').map(plain).filter(|part| !part.is_empty()).collect();
+    // Of a long path the end says most; of a call made before, only its parameter.
+    let call = parts.iter().rposition(|part| is_call(part));
+    let mut from = call.map_or(0, |at| at + 1);
+    loop {
+        let shown = parts.get(from..)?;
+        let (first, rest) = shown.split_first()?;
+        let text = rest.iter().fold(first.clone(), |text, part| text + &capitalised(part));
+        if text.len() <= 24 {
+            return Some(text);
+        }
+        from += 1;
+    }
+}
+
+/// Whether a part of an input's name numbers a call that was made on an object before (`stack.call0.push.x`).
+fn is_call(part: &str) -> bool {
+    part.strip_prefix("call").is_some_and(|n| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit()))
+}
+
+/// An input as people write it: `xs.get0` is `xs.get(0)`, `stack.call0.push.x` is `stack.push(x)`.
+fn spelled(name: &str) -> String {
+    let mut text = String::new();
+    let mut parts = name.split('.').peekable();
+    while let Some(part) = parts.next() {
+        let dot = if text.is_empty() { "" } else { "." };
+        let number =
+            part.strip_prefix("get").filter(|n| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit()));
+        if is_call(part) && parts.peek().is_some() {
+            let method = parts.next().unwrap_or_default();
+            match parts.next() {
+                Some(param) => text.push_str(&format!("{dot}{method}({param})")),
+                None => text.push_str(&format!("{dot}{method}()")),
+            }
+        } else if let Some(number) = number {
+            text.push_str(&format!("{dot}get({number})"));
+        } else {
+            text.push_str(&format!("{dot}{part}"));
+        }
+    }
+    text
 }
 
 /// A number as part of an identifier.

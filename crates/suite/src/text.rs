@@ -23,6 +23,14 @@ impl Text {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+
+    /// The text, if it can be quoted in a comment: short, and nothing in it needs an escape.
+    pub fn quotable(&self) -> Option<String> {
+        let text = self.to_utf8()?;
+        let plain =
+            |c: char| c == ' ' || c.is_alphanumeric() || c.is_ascii_punctuation() && c != '\\' && c != '"';
+        (text.chars().count() <= 24 && text.chars().all(plain)).then_some(text)
+    }
 }
 
 impl From<&str> for Text {

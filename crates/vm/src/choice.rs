@@ -21,12 +21,24 @@ pub enum Alternative {
     Object(ObjId),
 }
 
+/// An alternative of a choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Way {
+    pub what: Alternative,
+    /// What the variable of the choice is when this is taken.
+    pub value: u32,
+    /// When there is such an object at all.
+    pub there: TermId,
+}
+
 #[derive(Clone, Debug)]
 struct Choice {
     object: ObjId,
     /// Index of its element in the trace.
     elem: u32,
-    alternatives: Vec<Alternative>,
+    /// The variable that says what it is.
+    variable: TermId,
+    options: Vec<Way>,
 }
 
 /// The choices of one run.
@@ -35,6 +47,8 @@ pub(crate) struct Choices {
     all: Vec<Choice>,
     /// Fields of input objects that were written: object and offset.
     writes: Vec<(ObjId, u32)>,
+    /// Objects that stand for what is null in this run: nothing is known of their contents.
+    placeholders: Vec<ObjId>,
 }
 
 /// More writes are not remembered: who reads and writes so much in one run has other worries than aliases.
@@ -44,6 +58,11 @@ impl Choices {
     pub(crate) fn clear(&mut self) {
         self.all.clear();
         self.writes.clear();
+        self.placeholders.clear();
+    }
+
+    pub(crate) fn is_placeholder(&self, object: ObjId) -> bool {
+        self.placeholders.contains(&object)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -52,14 +71,26 @@ impl Choices {
 }
 
 impl<L: Lang> Vm<L> {
-    /// Which alternative the input called `name` takes in this run, as a decision whose other alternatives wait to
-    /// be asked for.
-    pub fn choose(&mut self, name: &str, alternatives: &[Alternative]) -> Result<u32, Stop> {
-        let count = alternatives.len() as u32;
-        if count <= 1 {
+    /// Which way the input called `name` goes in this run: its position, as a decision whose other outcomes wait to
+    /// be asked for. A model that names none is no input.
+    pub fn choose(&mut self, name: &str, ways: &[Way]) -> Result<usize, Stop> {
+        if ways.len() <= 1 {
             return Ok(0);
         }
         let (which, bits) = self.inputs.scalar(&mut self.pool, &format!("{name}.is"), Sort::Bv(32));
+        let at = ways.iter().position(|way| way.value == bits as u32).ok_or(Stop::Assumption)?;
+        let here = self.pool.bv(32, bits);
+        let same = self.pool.eq(which, here);
+        self.decide(ElemKind::Fresh, same, true)?;
+        Ok(at)
+    }
+
+    /// Which of so many alternatives the variable `name` says, as a decision.
+    pub fn choose_among(&mut self, kind: ElemKind, name: &str, count: u32) -> Result<u32, Stop> {
+        if count <= 1 {
+            return Ok(0);
+        }
+        let (which, bits) = self.inputs.scalar(&mut self.pool, name, Sort::Bv(32));
         // The last alternative stands for all numbers beyond it: one of the conditions always holds.
         let last = count - 1;
         let choice = (bits as u32).min(last);
@@ -70,13 +101,29 @@ impl<L: Lang> Vm<L> {
         }
         let border = self.pool.bv(32, last as u64);
         conditions.push(self.pool.ule(border, which));
-        self.decide_among(ElemKind::Fresh, &conditions, choice)?;
+        self.decide_among(kind, &conditions, choice)?;
         Ok(choice)
     }
 
-    /// Remembers that an object is what the last [`choose`](Self::choose) chose.
-    pub fn chosen(&mut self, elem: u32, object: ObjId, alternatives: &[Alternative]) {
-        self.choices.all.push(Choice { object, elem, alternatives: alternatives.to_vec() });
+    /// Remembers that the object is what the input called `name` was [chosen](Self::choose) to be.
+    pub fn chosen(&mut self, name: &str, object: ObjId, ways: &[Way]) {
+        let variable = self.inputs.scalar(&mut self.pool, &format!("{name}.is"), Sort::Bv(32)).0;
+        // The last decision on that very variable; objects inside may have been decided on since.
+        let is_own = |elem: &crate::trace::Elem| {
+            elem.kind == ElemKind::Fresh
+                && self
+                    .pool
+                    .vars(self.trace.taken(elem))
+                    .contains(&self.pool.var_of(variable).unwrap_or(term::VarId(u32::MAX)))
+        };
+        if let Some(elem) = self.trace.elems.iter().rposition(is_own) {
+            self.choices.all.push(Choice { object, elem: elem as u32, variable, options: ways.to_vec() });
+        }
+    }
+
+    /// The object stands for one that this run does not have.
+    pub fn make_placeholder(&mut self, object: ObjId) {
+        self.choices.placeholders.push(object);
     }
 
     /// The program can tell whether two objects are the same.
@@ -85,13 +132,20 @@ impl<L: Lang> Vm<L> {
             return;
         }
         for (one, other) in [(a, b), (b, a)] {
-            let found = self.choices.all.iter().filter(|c| c.object == one).find_map(|c| {
-                let at = c.alternatives.iter().position(|alt| *alt == Alternative::Object(other))?;
-                Some((c.elem, at as u32))
-            });
-            if let Some(demand) = found {
-                self.demand(demand);
+            if self.demand_where(one, |_, way| way.what == Alternative::Object(other)) {
                 return;
+            }
+        }
+    }
+
+    /// An input that is null is compared with an object: were it there, it could be that one.
+    pub(crate) fn demand_there(&mut self, a: (u64, TermId), b: (u64, TermId)) {
+        for (one, other) in [(a, b), (b, a)] {
+            if one.0 == 0 && one.1.is_some() && other.0 != 0 {
+                let null = self.pool.bv(32, 0);
+                let is_null = self.pool.eq(one.1, null);
+                // Beyond the limit of decisions the run ends at the next one.
+                let _ = self.decide(ElemKind::Which, is_null, true);
             }
         }
     }
@@ -99,30 +153,39 @@ impl<L: Lang> Vm<L> {
     /// The program can tell whether an object is of a class.
     pub(crate) fn demand_class(&mut self, object: ObjId, class: ClassId) {
         let is = self.lang.is_subclass(self.heap.class(object), class);
-        let mut demands = Vec::new();
-        for choice in self.choices.all.iter().filter(|c| c.object == object) {
-            let differs = |alt: &Alternative| match alt {
-                Alternative::Class(other) => self.lang.is_subclass(*other, class) != is,
-                Alternative::Object(_) => false,
-            };
-            let at = choice.alternatives.iter().position(differs);
-            demands.extend(at.map(|at| (choice.elem, at as u32)));
-        }
-        demands.into_iter().for_each(|demand| self.demand(demand));
+        self.demand_where(object, |vm, way| match way.what {
+            Alternative::Class(other) => vm.lang.is_subclass(other, class) != is,
+            Alternative::Object(_) => false,
+        });
     }
 
     /// What the program does next depends on the object's very class.
     pub fn demand_classes(&mut self, object: ObjId) {
-        if self.choices.is_empty() {
-            return;
+        if !self.choices.is_empty() {
+            let class = self.heap.class(object);
+            self.demand_where(
+                object,
+                |_, way| matches!(way.what, Alternative::Class(other) if other != class),
+            );
         }
-        let mut demands = Vec::new();
+    }
+
+    /// Asks for the ways of an object's choice that fit; whether there was any.
+    fn demand_where(&mut self, object: ObjId, fits: impl Fn(&Self, &Way) -> bool) -> bool {
+        let mut found: Vec<(u32, TermId, Way)> = Vec::new();
         for choice in self.choices.all.iter().filter(|c| c.object == object) {
-            let classes = choice.alternatives.iter().enumerate();
-            let others = classes.filter(|(_, alt)| matches!(alt, Alternative::Class(_)));
-            demands.extend(others.map(|(at, _)| (choice.elem, at as u32)));
+            let ways = choice.options.iter().filter(|way| fits(self, way));
+            found.extend(ways.map(|way| (choice.elem, choice.variable, *way)));
         }
-        demands.into_iter().for_each(|demand| self.demand(demand));
+        for (elem, variable, way) in &found {
+            let value = self.pool.bv(32, way.value as u64);
+            let taken = self.pool.eq(*variable, value);
+            let wanted = self.pool.and(way.there, taken);
+            if !self.trace.demands.contains(&(*elem, wanted)) {
+                self.trace.demands.push((*elem, wanted));
+            }
+        }
+        !found.is_empty()
     }
 
     /// A field of an object is read or written: an alias would see what was written through another reference.
@@ -143,13 +206,6 @@ impl<L: Lang> Vm<L> {
         if write && self.choices.writes.len() < MAX_WRITES && !self.choices.writes.contains(&(object, offset))
         {
             self.choices.writes.push((object, offset));
-        }
-    }
-
-    fn demand(&mut self, demand: (u32, u32)) {
-        let taken = self.trace.elems.get(demand.0 as usize).is_none_or(|elem| elem.choice == demand.1);
-        if !taken && !self.trace.demands.contains(&demand) {
-            self.trace.demands.push(demand);
         }
     }
 }

@@ -23,6 +23,7 @@ mod trace;
 
 pub use choice::Alternative;
 pub use fiber::FiberId;
+pub use choice::{Alternative, Way as ChoiceWay};
 pub use frame::Frame;
 pub use heap::{Heap, Obj, ObjId, OutOfMemory};
 pub use input::{InputId, Inputs, Sequence};

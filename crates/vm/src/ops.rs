@@ -20,6 +20,7 @@ impl<L: Lang> Vm<L> {
         if op == Op::EqRef {
             self.note_identity(a, b);
             self.demand_same(ObjId(a.0 as u32), ObjId(b.0 as u32));
+            self.demand_there(a, b);
         }
         let (left, right) = operand_sorts(op);
         let x = self.operand(a, left);

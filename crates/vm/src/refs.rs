@@ -90,7 +90,7 @@ impl<L: Lang> Vm<L> {
             if let Some(id) = self.pool.as_const(term) {
                 let id = ObjId(id as u32);
                 if !id.is_null() && !objects.contains(&id) {
-                    if !self.heap.contains(id) {
+                    if !self.heap.contains(id) || self.choices.is_placeholder(id) {
                         return None;
                     }
                     objects.push(id);

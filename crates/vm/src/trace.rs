@@ -67,8 +67,8 @@ pub struct Trace {
     pub blocks: FxHashSet<(FuncId, BlockId)>,
     /// Instructions of tracked functions that an exception left from.
     pub raised: FxHashSet<Site>,
-    /// Alternatives of [`ElemKind::Fresh`] decisions that the run asked for: index of the element, alternative.
-    pub demands: Vec<(u32, u32)>,
+    /// What [`ElemKind::Fresh`] decisions should be tried with besides: index of the element, what must hold there.
+    pub demands: Vec<(u32, TermId)>,
     /// What tracked functions did, in order; empty unless [`crate::Vm::walking`] asks for it.
     pub walk: Vec<Step>,
     pub(crate) activations: u32,

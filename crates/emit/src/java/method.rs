@@ -102,6 +102,11 @@ pub fn arrange(scope: &mut Scope<'_>, source: &mut Source) {
                 let call = scope.call(call);
                 source.put(&call, ";");
             }
+            Step::Set { of, class, field, ty, value } => {
+                let of = scope.expr(of, &Type::class(class.clone()), Place::Receiver);
+                let value = scope.expr(value, ty, Place::Assigned);
+                source.put(&Doc::cat([of, Doc::text(format!(".{field} = ")), value]), ";");
+            }
         }
     }
 }

@@ -73,7 +73,7 @@ fn name_objects(case: &mut TestCase) {
         .iter()
         .filter_map(|step| match step {
             Step::Bind { name, .. } => Some(name.clone()),
-            Step::Do(_) => None,
+            Step::Do(_) | Step::Set { .. } => None,
         })
         .chain(TAKEN.iter().map(|s| (*s).to_owned()))
         .collect();
@@ -171,6 +171,10 @@ pub fn for_values(case: &TestCase, f: &mut impl FnMut(&Value)) {
         match step {
             Step::Bind { value, .. } => f(value),
             Step::Do(call) => call.operands().for_each(&mut *f),
+            Step::Set { of, value, .. } => {
+                f(of);
+                f(value);
+            }
         }
     }
     case.act.operands().for_each(&mut *f);
@@ -212,6 +216,10 @@ fn each_value(case: &mut TestCase, f: &mut impl FnMut(&mut Value)) {
         match step {
             Step::Bind { value, .. } => f(value),
             Step::Do(call) => each_operand(call, f),
+            Step::Set { of, value, .. } => {
+                f(of);
+                f(value);
+            }
         }
     }
     each_operand(&mut case.act, f);

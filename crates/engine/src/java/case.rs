@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use explore::Finished;
 use ir::FuncId;
-use jvm::load::{FieldType, Method, access};
+use jvm::load::{Method, access};
 use jvm::observe::Seen;
 use jvm::world::Jvm;
 use ledger::{Kind as Imprecision, Ledger};
@@ -13,8 +13,9 @@ use suite::explain::{Fact, fact};
 use suite::name::test_name;
 use vm::{ElemKind, Vm};
 
+use super::arrange::{self, Names};
 use super::spelling::JavaSpelling;
-use super::subject::{Detail, End, Param, Stage, Subject};
+use super::subject::{Detail, End, Look, Param, Stage, Subject};
 use super::value::{class_name, field_type, nameable, value};
 
 /// Why a run cannot be a test.
@@ -29,37 +30,21 @@ pub fn case(
     facts: &[Fact],
     ledger: &Ledger,
 ) -> Result<TestCase, NoCase> {
-    let mut arrange = Vec::new();
-    let constructor = match &subject.constructor {
-        Some((func, params)) => {
-            let args = arguments(jvm, &detail.constructor_args)?;
-            Some((call(jvm, *func, Target::New, params, args), *func))
-        }
-        None => None,
+    if detail.stage != Stage::Call {
+        return Err(NoCase("the inputs could not be made".to_string()));
+    }
+    let taken: Vec<String> = ["result", "thrown"].into_iter().map(String::from).collect();
+    let mut names = Names::new(taken);
+    let mut arrange = arrange::steps(jvm, &detail.before.script, &mut names)?;
+    let args = arrange::values(jvm, &detail.before.args, &names)?;
+    let args = bind_arrays(&mut arrange, &subject.params, args, detail);
+    let on = match &detail.before.receiver {
+        Some(receiver) => Target::Instance(Box::new(arrange::written(jvm, receiver, &names)?)),
+        None if &*jvm.funcs[subject.func].name == "<init>" => Target::New,
+        None => Target::Static,
     };
-    let in_constructor = detail.stage != Stage::Call && subject.constructor.is_some();
-    let act = match (&subject.method, constructor) {
-        (Some((func, params)), constructor) if !in_constructor => {
-            let args = arguments(jvm, &detail.args)?;
-            let args = bind_arrays(&mut arrange, params, args, detail);
-            let on = match constructor {
-                Some((new, _)) => {
-                    let class = class_name(jvm, subject.class);
-                    let name = variable_name(class.simple_name(), params);
-                    arrange.insert(
-                        0,
-                        Step::Bind { name: name.clone(), ty: Type::class(class), value: Value::call(new) },
-                    );
-                    Target::Instance(Box::new(Value::var(name)))
-                }
-                None => Target::Static,
-            };
-            call(jvm, *func, on, params, args)
-        }
-        (_, Some((new, _))) => new,
-        (_, None) => return Err(NoCase("there is nothing to call".to_string())),
-    };
-    let (outcome, asserts) = outcome(jvm, subject, detail, &act, ledger)?;
+    let act = call_of(jvm, subject.func, on, args);
+    let (outcome, asserts) = outcome(jvm, detail, &act, &names, ledger)?;
     let result = asserts.iter().find_map(|a| match (&a.subject, &a.check) {
         (
             suite::case::Subject::Value(Value::Result),
@@ -68,9 +53,9 @@ pub fn case(
         (suite::case::Subject::Value(Value::Result), Check::Null) => Some(&Value::Null),
         _ => None,
     });
-    let base = match &subject.method {
-        Some((func, _)) => jvm.funcs[*func].name.to_string(),
-        None => format!("new{}", class_name(jvm, subject.class).simple_name()),
+    let base = match &*jvm.funcs[subject.func].name {
+        "<init>" => format!("new{}", class_name(jvm, subject.class).simple_name()),
+        name => name.to_string(),
     };
     let name = test_name(&base, facts, &outcome, result);
     let comment = comment(facts, &outcome, result);
@@ -81,7 +66,7 @@ pub fn case(
 pub fn facts(vm: &Vm<Jvm>, finished: &Finished<Stage>, spelling: &JavaSpelling) -> Vec<Fact> {
     let mut facts: Vec<Fact> = Vec::new();
     for (step, condition) in finished.path.iter().zip(&finished.condition) {
-        if !matches!(step.kind, ElemKind::Branch | ElemKind::Check(_)) {
+        if !matches!(step.kind, ElemKind::Branch | ElemKind::Check(_) | ElemKind::Which) {
             continue;
         }
         let tracked = vm.lang.funcs.get(step.site.func).is_some_and(|f| f.tracked);
@@ -89,6 +74,9 @@ pub fn facts(vm: &Vm<Jvm>, finished: &Finished<Stage>, spelling: &JavaSpelling) 
             && !facts.contains(&fact)
         {
             // Of what the library decided, only sizes say something about the source (`s.isEmpty()`).
+            if step.kind == ElemKind::Which && !fact.text.ends_with(" null") {
+                continue;
+            }
             let about_size = fact.word.is_some() && fact.text.contains(".length");
             if tracked || about_size && facts.len() < LIBRARY_FACTS {
                 facts.push(fact);
@@ -113,7 +101,9 @@ fn comment(facts: &[Fact], outcome: &Outcome, result: Option<&Value>) -> Vec<Str
             Some(Value::Int(i)) => format!("returns {i}"),
             Some(Value::Long(i)) => format!("returns {i}"),
             Some(Value::Double(bits)) => format!("returns {:?}", f64::from_bits(*bits)),
-            Some(Value::Str(text)) if text.0.is_empty() => "returns \"\"".to_string(),
+            Some(Value::Str(text)) if text.quotable().is_some() => {
+                format!("returns \"{}\"", text.quotable().unwrap_or_default())
+            }
             Some(Value::Enum { constant, .. }) => format!("returns {constant}"),
             Some(_) => "returns a value".to_string(),
             None => "returns".to_string(),
@@ -141,20 +131,12 @@ fn capital(text: &str) -> String {
     suite::explain::capitalised(text)
 }
 
-fn arguments(jvm: &Jvm, seen: &[Seen]) -> Result<Vec<Value>, NoCase> {
-    seen.iter()
-        .map(|arg| {
-            value(jvm, arg).ok_or_else(|| NoCase("an argument cannot be written in source".to_string()))
-        })
-        .collect()
-}
-
 /// Binds arrays that the call changes to variables, so that they can be looked at after it.
 fn bind_arrays(arrange: &mut Vec<Step>, params: &[Param], args: Vec<Value>, detail: &Detail) -> Vec<Value> {
     args.into_iter()
         .enumerate()
         .map(|(i, arg)| {
-            let changed = detail.args_after.get(i).is_some_and(|after| *after != detail.args[i]);
+            let changed = detail.args_after.get(i).is_some_and(|after| *after != detail.before.args[i]);
             match (&arg, changed) {
                 (Value::Array { .. }, true) => {
                     let name = params[i].name.clone();
@@ -171,21 +153,7 @@ fn bind_arrays(arrange: &mut Vec<Step>, params: &[Param], args: Vec<Value>, deta
         .collect()
 }
 
-/// A name for the receiver that no parameter has.
-fn variable_name(class: &str, params: &[Param]) -> String {
-    let mut chars = class.chars();
-    let mut name =
-        chars.next().map_or(String::new(), |c| c.to_lowercase().collect::<String>() + chars.as_str());
-    if is_keyword(&name)
-        || params.iter().any(|p| p.name == name)
-        || matches!(name.as_str(), "result" | "thrown")
-    {
-        name = format!("the{class}");
-    }
-    name
-}
-
-fn is_keyword(name: &str) -> bool {
+pub fn is_keyword(name: &str) -> bool {
     matches!(
         name,
         "abstract"
@@ -246,7 +214,7 @@ fn is_keyword(name: &str) -> bool {
 }
 
 /// A call of a method or constructor.
-fn call(jvm: &Jvm, func: FuncId, on: Target, params: &[Param], args: Vec<Value>) -> Call {
+pub fn call_of(jvm: &Jvm, func: FuncId, on: Target, args: Vec<Value>) -> Call {
     let method = &jvm.funcs[func];
     let class = class_name(jvm, method.class);
     let is_new = on == Target::New;
@@ -259,7 +227,7 @@ fn call(jvm: &Jvm, func: FuncId, on: Target, params: &[Param], args: Vec<Value>)
         on,
         class,
         method: if is_new { String::new() } else { method.name.to_string() },
-        params: params.iter().map(|p| field_type(&p.ty)).collect(),
+        params: arrange::parameter_types(jvm, func),
         returns,
         args,
         traits: traits(jvm, func),
@@ -295,9 +263,9 @@ fn is_checked(jvm: &Jvm, name: &str) -> bool {
 /// How the act ended, and what is asserted of it.
 fn outcome(
     jvm: &Jvm,
-    subject: &Subject,
     detail: &Detail,
     act: &Call,
+    names: &Names,
     ledger: &Ledger,
 ) -> Result<(Outcome, Vec<Assert>), NoCase> {
     let mut asserts = Vec::new();
@@ -313,21 +281,16 @@ fn outcome(
         }
         End::Returned(result) => {
             if let Some(result) = result {
-                assert_result(jvm, detail, result, act, ledger, &mut asserts);
-            } else if subject.method.is_none()
-                && let Some(Seen::Object { getters, .. }) = &detail.receiver_after
-            {
-                assert_getters(jvm, &Value::Result, getters, None, &mut asserts);
+                assert_result(jvm, result, names, ledger, &mut asserts);
+            } else if let Some(Seen::Object { getters, .. }) = &detail.made {
+                assert_getters(jvm, &Value::Result, getters, None, names, &mut asserts);
             }
             Outcome::Returns
         }
     };
-    assert_arguments(jvm, detail, act, &mut asserts);
-    if let Target::Instance(receiver) = &act.on
-        && let (Some(Seen::Object { getters: before, .. }), Some(Seen::Object { getters: after, .. })) =
-            (&detail.receiver_before, &detail.receiver_after)
-    {
-        assert_getters(jvm, receiver, after, Some(before), &mut asserts);
+    assert_arguments(jvm, detail, act, names, &mut asserts);
+    for look in &detail.looks {
+        assert_changes(jvm, look, names, &mut asserts);
     }
     for (bytes, assert) in
         [(&detail.stdout, Assert::stdout as fn(String) -> Assert), (&detail.stderr, Assert::stderr)]
@@ -345,44 +308,50 @@ fn is_user(jvm: &Jvm, class: ir::ClassId) -> bool {
     jvm.classes[class].origin != jvm::link::ClassOrigin::Library
 }
 
-fn assert_result(
-    jvm: &Jvm,
-    detail: &Detail,
-    result: &Seen,
-    act: &Call,
-    ledger: &Ledger,
-    asserts: &mut Vec<Assert>,
-) {
-    if *result == Seen::Null {
-        asserts.push(Assert::result(Check::Null));
-        return;
-    }
-    if let Some(expected) = value(jvm, result) {
-        let inexact = ledger.iter().any(|(entry, _)| entry.kind == Imprecision::InexactMath);
-        let check = match expected {
-            Value::Float(_) | Value::Double(_) if inexact => Check::Within { expected, ulps: 1 },
-            expected => Check::Equals(expected),
-        };
-        asserts.push(Assert::result(check));
-        return;
-    }
-    if let Seen::Object { id, getters, .. } = result {
-        // The receiver itself: a fluent method.
-        if let (Target::Instance(receiver), Some(Seen::Object { id: own, .. })) =
-            (&act.on, &detail.receiver_after)
-            && own == id
-        {
-            asserts.push(Assert::result(Check::Same((**receiver).clone())));
-            return;
+fn assert_result(jvm: &Jvm, result: &Seen, names: &Names, ledger: &Ledger, asserts: &mut Vec<Assert>) {
+    let check = match result {
+        Seen::Null => Check::Null,
+        // An object that the call was given, the receiver of a fluent method among them.
+        Seen::Input(object) => match names.get(*object) {
+            Some(variable) => Check::Same(variable),
+            None => Check::NotNull,
+        },
+        Seen::Object { getters, .. } => {
+            let before = asserts.len();
+            assert_getters(jvm, &Value::Result, getters, None, names, asserts);
+            if asserts.len() > before {
+                return;
+            }
+            Check::NotNull
         }
-        let before = asserts.len();
-        assert_getters(jvm, &Value::Result, getters, None, asserts);
-        if asserts.len() == before {
-            asserts.push(Assert::result(Check::NotNull));
+        seen => match value(jvm, seen, names) {
+            Some(expected) => {
+                let inexact = ledger.iter().any(|(entry, _)| entry.kind == Imprecision::InexactMath);
+                match expected {
+                    Value::Float(_) | Value::Double(_) if inexact => Check::Within { expected, ulps: 1 },
+                    expected => Check::Equals(expected),
+                }
+            }
+            None => Check::NotNull,
+        },
+    };
+    asserts.push(Assert::result(check));
+}
+
+/// What an object that the call was given shows otherwise than before.
+fn assert_changes(jvm: &Jvm, look: &Look, names: &Names, asserts: &mut Vec<Assert>) {
+    let Some(variable) = names.get(look.object) else { return };
+    match (&look.before, &look.after) {
+        (Seen::Object { getters: before, .. }, Seen::Object { getters: after, .. }) => {
+            assert_getters(jvm, &variable, after, Some(before), names, asserts);
         }
-        return;
+        (before, after) if before != after => {
+            if let Some(expected) = value(jvm, after, names) {
+                asserts.push(Assert::that(variable, Check::Equals(expected)));
+            }
+        }
+        _ => {}
     }
-    asserts.push(Assert::result(Check::NotNull));
 }
 
 /// Getters of an object, all of them or those that changed.
@@ -391,58 +360,55 @@ fn assert_getters(
     of: &Value,
     getters: &[(FuncId, Seen)],
     before: Option<&[(FuncId, Seen)]>,
+    names: &Names,
     asserts: &mut Vec<Assert>,
 ) {
     for (func, seen) in getters {
         let unchanged = before.is_some_and(|b| b.iter().any(|(f, s)| f == func && s == seen));
-        let Some(expected) = value(jvm, seen).filter(|_| !unchanged) else { continue };
-        let getter = call(jvm, *func, Target::Instance(Box::new(of.clone())), &[], Vec::new());
+        let Some(expected) = value(jvm, seen, names).filter(|_| !unchanged) else { continue };
+        let getter = call_of(jvm, *func, Target::Instance(Box::new(of.clone())), Vec::new());
         if getter.traits.throws_checked {
             continue;
         }
-        let check = if expected == Value::Null { Check::Null } else { Check::Equals(expected) };
+        let check = match (expected, seen) {
+            (Value::Null, _) => Check::Null,
+            (expected, Seen::Input(_)) => Check::Same(expected),
+            (expected, _) => Check::Equals(expected),
+        };
         asserts.push(Assert::that(Value::call(getter), check));
     }
 }
 
 /// Arrays that the call changed.
-fn assert_arguments(jvm: &Jvm, detail: &Detail, act: &Call, asserts: &mut Vec<Assert>) {
+fn assert_arguments(jvm: &Jvm, detail: &Detail, act: &Call, names: &Names, asserts: &mut Vec<Assert>) {
     for (arg, after) in act.args.iter().zip(&detail.args_after) {
-        if let (Value::Var(_), Some(expected)) = (arg, value(jvm, after)) {
+        if let (Value::Var(_), Seen::Array(..), Some(expected)) = (arg, after, value(jvm, after, names)) {
             asserts.push(Assert::that(arg.clone(), Check::Equals(expected)));
         }
     }
 }
 
-/// The parameters of a method as inputs; names are those of the source where known.
+/// The parameters of a method as inputs; names are those of the source where known, none of them taken.
 pub fn params(vm: &mut Vm<Jvm>, func: FuncId, taken: &[String]) -> Vec<Param> {
-    let method = &vm.lang.funcs[func];
-    let types: Vec<FieldType> = method.signature.ty.params.clone();
-    let is_static = method.is_static();
-    let file = vm.lang.classes[method.class].file.clone();
-    let declared = file.as_deref().and_then(|f| f.method(&method.name, &method.descriptor));
-    let mut slot = if is_static { 0 } else { 1 };
     let mut names: Vec<String> = Vec::new();
-    for (i, ty) in types.iter().enumerate() {
-        let code = declared.and_then(|m| m.code.as_ref());
-        let local = code.and_then(|c| c.local(slot, 0)).map(|l| l.name.to_string());
-        slot += ty.slots();
-        // Kotlin's name for the receiver of an extension function.
-        let local = local.map(|n| if n.starts_with("$this$") { "receiver".to_string() } else { n });
-        let mut name = local.filter(|n| !n.is_empty()).unwrap_or_else(|| format!("arg{i}"));
-        let plain: String = name.chars().filter(|c| c.is_alphanumeric() || *c == '_').collect();
-        name = if plain.is_empty() || is_keyword(&plain) { format!("arg{i}") } else { plain };
+    for (i, name) in jvm::input::param_names(&vm.lang, func).into_iter().enumerate() {
+        let mut name = if is_keyword(&name) { format!("arg{i}") } else { name };
         while names.contains(&name) || taken.contains(&name) || matches!(name.as_str(), "result" | "thrown") {
             name.push_str("Arg");
         }
         names.push(name);
     }
-    types
-        .into_iter()
-        .zip(names)
-        .map(|(ty, name)| {
-            let kind = jvm::input::kind_of(vm, &ty);
-            Param { name, ty, kind }
-        })
-        .collect()
+    let types = vm.lang.funcs[func].signature.ty.params.clone();
+    let generic = jvm::input::param_types(&vm.lang, func, &Vec::new());
+    let mut params = Vec::new();
+    for ((ty, name), generic) in types.into_iter().zip(names).zip(generic) {
+        let kind = jvm::input::kind_for(vm, &generic);
+        params.push(Param { name, ty, kind });
+    }
+    params
+}
+
+/// The name of a class without package and outer classes.
+pub fn simple_name(jvm: &Jvm, class: ir::ClassId) -> String {
+    class_name(jvm, class).simple_name().to_string()
 }

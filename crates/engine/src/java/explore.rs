@@ -10,7 +10,7 @@ use explore::{
     strategy,
 };
 use ir::{ClassId, FuncId, Function, Op};
-use jvm::load::access;
+use jvm::load::{FieldType, access};
 use jvm::observe::Seen;
 use jvm::world::Jvm;
 use ledger::Ledger;
@@ -43,8 +43,6 @@ pub struct Proposed {
     pub method: usize,
     /// Names and values of its input variables, for replay.
     pub inputs: BTreeMap<String, u128>,
-    /// Descriptor of the constructor that made the receiver.
-    pub constructor: Option<String>,
     /// Obligations it meets, as keys of [`ClassResult::obligations`]; of what two tests show together, those it shows
     /// one half of.
     pub meets: Vec<Key>,
@@ -156,51 +154,41 @@ pub fn methods(
     Ok(found)
 }
 
-/// The ways to call a method: static, or on a receiver made by each constructor a test may call. Constructors
-/// that take inputs we can vary come first, those with more parameters before those with fewer.
-pub fn subjects(vm: &mut Vm<Jvm>, class: ClassId, method: FuncId) -> Vec<Subject> {
+/// What a method is called on and with; `None` if a test cannot make anything to call it on.
+pub fn subject(vm: &mut Vm<Jvm>, class: ClassId, method: FuncId) -> Option<Subject> {
+    vm.lang.worlds.context = Some(class);
+    let is_abstract = vm.lang.classes[class].access & access::ABSTRACT != 0;
     let func = &vm.lang.funcs[method];
-    if func.is_static() {
-        let inputs = params(vm, method, &[]);
-        return vec![Subject::new(class, None, Some((method, inputs)))];
+    let is_constructor = &*func.name == "<init>";
+    if is_constructor && is_abstract {
+        return None;
     }
-    if &*func.name == "<init>" {
-        if vm.lang.classes[class].access & access::ABSTRACT != 0 {
-            return Vec::new();
-        }
-        let inputs = params(vm, method, &[]);
-        return vec![Subject::new(class, Some((method, inputs)), None)];
+    if func.is_static() || is_constructor {
+        let params = params(vm, method, &[]);
+        return Some(Subject::new(class, method, None, params));
     }
-    constructors(vm, class)
-        .into_iter()
-        .map(|(constructor, made)| {
-            let taken: Vec<String> = made.iter().map(|p| p.name.clone()).collect();
-            let inputs = params(vm, method, &taken);
-            Subject::new(class, Some((constructor, made)), Some((method, inputs)))
-        })
-        .collect()
+    let ty = FieldType::Class(vm.lang.classes[class].name.clone());
+    let kind = jvm::input::kind_of(vm, &ty);
+    if matches!(kind, jvm::input::Kind::Null(_)) {
+        return None;
+    }
+    let name = receiver_name(&vm.lang, class);
+    let params = params(vm, method, std::slice::from_ref(&name));
+    Some(Subject::new(class, method, Some(Param { name, ty, kind }), params))
 }
 
-fn constructors(vm: &mut Vm<Jvm>, class: ClassId) -> Vec<(FuncId, Vec<Param>)> {
-    let owner = &vm.lang.classes[class];
-    if owner.access & (access::ABSTRACT | access::INTERFACE | access::ENUM) != 0 {
-        return Vec::new();
+/// `order` for `Order`, `httpServer` for `HTTPServer`.
+fn receiver_name(jvm: &Jvm, class: ClassId) -> String {
+    let simple = case::simple_name(jvm, class);
+    let upper = simple.chars().take_while(|c| c.is_uppercase()).count();
+    // Of several capitals the last one starts the next word.
+    let lower = if upper > 1 && upper < simple.chars().count() { upper - 1 } else { upper.max(1) };
+    let name: String =
+        simple.chars().enumerate().map(|(i, c)| if i < lower { c.to_ascii_lowercase() } else { c }).collect();
+    match case::is_keyword(&name) || matches!(name.as_str(), "result" | "thrown") {
+        true => format!("the{simple}"),
+        false => name,
     }
-    let all: Vec<FuncId> = owner
-        .functions()
-        .filter(|f| {
-            let f = &vm.lang.funcs[*f];
-            &*f.name == "<init>" && f.access & (access::PRIVATE | access::SYNTHETIC) == 0
-        })
-        .collect();
-    let mut made: Vec<(FuncId, Vec<Param>)> = all.into_iter().map(|c| (c, params(vm, c, &[]))).collect();
-    let fixed =
-        |params: &[Param]| params.iter().filter(|p| matches!(p.kind, jvm::input::Kind::Null(_))).count();
-    made.sort_by_key(|(func, params)| {
-        let public = vm.lang.funcs[*func].is(access::PUBLIC);
-        (fixed(params) > 0, !public, std::cmp::Reverse(params.len()), *func)
-    });
-    made
 }
 
 /// Explores the methods of a class.
@@ -285,24 +273,19 @@ impl ClassExplorer<'_> {
             untestable: Vec::new(),
         };
         let refusal = refusal(&found.name, &found.descriptor);
-        let subjects = if refusal.is_some() { Vec::new() } else { subjects(self.vm, class, method) };
-        if subjects.is_empty() {
+        let subject = if refusal.is_some() { None } else { subject(self.vm, class, method) };
+        if subject.is_none() {
             found.exhaustive = false;
-            let why = refusal.unwrap_or("no constructor that a test may call makes a receiver");
+            let why = "no constructor or factory that a test may call makes an object to call it on";
+            let why = refusal.unwrap_or(why);
             found.untestable.push(why.to_string());
             self.leave_open(method, why, result);
         }
-        let mut settled: BTreeSet<Key> = BTreeSet::new();
-        for mut subject in subjects {
+        if let Some(mut subject) = subject {
             let goal = self.goal(&subject);
-            let open =
-                |settled: &BTreeSet<Key>| goal.obligations().iter().any(|(_, o)| !settled.contains(&key(o)));
-            if !settled.is_empty() && !open(&settled) {
-                break;
-            }
             let exploration = self.session(&mut subject, &goal, work, deadline, &name, &mut result.solver);
             record(&mut found, &exploration, &self.vm.lang);
-            self.settle(&goal, &exploration, result, &mut settled);
+            self.settle(&goal, &exploration, result);
             // An interrupt ends the search, not the writing of what was found.
             let interrupt = std::mem::take(&mut self.vm.interrupt);
             self.propose(&mut subject, &goal, exploration, result, &mut found);
@@ -343,8 +326,7 @@ impl ClassExplorer<'_> {
     /// The obligations of the method and of what it can reach in tracked classes.
     fn goal(&mut self, subject: &Subject) -> CoverageGoal {
         // A constructor's obligations are its own tests' business, not those of each method.
-        let under_test = subject.method.as_ref().or(subject.constructor.as_ref());
-        let mut open: Vec<FuncId> = under_test.map(|(f, _)| *f).into_iter().collect();
+        let mut open: Vec<FuncId> = vec![subject.func];
         let mut seen: BTreeSet<FuncId> = BTreeSet::new();
         let mut functions: Vec<(FuncId, Arc<Function>)> = Vec::new();
         while let Some(func) = open.pop() {
@@ -428,13 +410,7 @@ impl ClassExplorer<'_> {
     }
 
     /// Enters what an exploration says of the obligations.
-    fn settle(
-        &self,
-        goal: &CoverageGoal,
-        exploration: &Exploration<Stage>,
-        result: &mut ClassResult,
-        settled: &mut BTreeSet<Key>,
-    ) {
+    fn settle(&self, goal: &CoverageGoal, exploration: &Exploration<Stage>, result: &mut ClassResult) {
         result.cut.extend(goal.cut().iter().cloned());
         let refuted = match goal.walks() {
             true => crate::proofs::refuted(goal, &exploration.verdicts, &self.vm.lang, self.config.seed),
@@ -461,9 +437,6 @@ impl ClassExplorer<'_> {
                 }
                 Judgement::Open(part) => fate(verdict(part)),
             };
-            if fate == Fate::Covered {
-                settled.insert(key.clone());
-            }
             match result.obligations.get_mut(&key) {
                 None => {
                     result.obligations.insert(key, (obligation.clone(), fate));
@@ -494,10 +467,8 @@ impl ClassExplorer<'_> {
         found: &mut MethodResult,
     ) {
         let mut finished = exploration.finished;
-        if subject.method.is_some() {
-            // Runs that did not come to the call show nothing of the method.
-            finished.retain(|run| run.observation == Stage::Call || subject.constructor.is_none());
-        }
+        // Runs that did not come to the call show nothing of the method.
+        finished.retain(|run| run.observation == Stage::Call || !matches!(run.end, explore::End::Stopped(_)));
         let met: BTreeSet<u32> = finished.iter().flat_map(|run| run.meets.iter().copied()).collect();
         let needed = goal.needed(&met);
         finished.iter_mut().for_each(|run| run.meets.retain(|part| needed.contains(part)));
@@ -510,8 +481,6 @@ impl ClassExplorer<'_> {
         let shown: BTreeSet<u32> = chosen.iter().flat_map(|i| finished[*i].meets.iter().copied()).collect();
         let enums = enum_names(self.vm, subject);
         let spelling = JavaSpelling::new(subject, enums);
-        let constructor =
-            subject.constructor.as_ref().map(|(f, _)| self.vm.lang.funcs[*f].descriptor.to_string());
         let mut cases: Vec<(TestCase, Proposed)> = Vec::new();
         for index in chosen {
             let run = &mut finished[index];
@@ -554,7 +523,6 @@ impl ClassExplorer<'_> {
                 case: case.clone(),
                 method: result.methods.len(),
                 inputs,
-                constructor: constructor.clone(),
                 meets,
                 halves,
                 side_trips,
@@ -683,12 +651,19 @@ fn warm_model(vm: &Vm<Jvm>, value: u64) -> Assignment {
         let name = vm.pool.var_name(var);
         match vm.pool.var_sort(var) {
             term::Sort::Bool => {}
-            _ if name.ends_with(".length") => model.set_bits(var, 1),
+            _ if name.ends_with(".length") || name.ends_with(".size") => model.set_bits(var, 1),
+            _ if is_choice(name) => {}
             term::Sort::Bv(_) => model.set_bits(var, value as u128),
             _ => {}
         }
     }
     model
+}
+
+/// Whether a variable says how an object is made, not what it holds.
+fn is_choice(name: &str) -> bool {
+    let last = name.rsplit('.').next().unwrap_or_default();
+    matches!(last, "is" | "way") || last.strip_prefix("call").is_some_and(|n| n.parse::<u32>().is_ok())
 }
 
 fn initialised_library(vm: &Vm<Jvm>) -> BTreeSet<ClassId> {
@@ -778,21 +753,9 @@ const READABLE: u128 = 256;
 /// The same subject in another VM.
 fn counterpart(jvm: &Jvm, other: &mut Vm<Jvm>, subject: &Subject) -> Option<Subject> {
     let class = other.lang.class(&jvm.classes[subject.class].name).ok()?;
-    let find = |part: &Option<(FuncId, Vec<Param>)>, other: &mut Vm<Jvm>| match part {
-        None => Some(None),
-        Some((func, inputs)) => {
-            let f = &jvm.funcs[*func];
-            let func = other.lang.declared(class, &f.name, &f.descriptor)?;
-            let inputs = inputs
-                .iter()
-                .map(|p| Param { kind: jvm::input::kind_of(other, &p.ty), ..p.clone() })
-                .collect();
-            Some(Some((func, inputs)))
-        }
-    };
-    let constructor = find(&subject.constructor, other)?;
-    let method = find(&subject.method, other)?;
-    Some(Subject::new(class, constructor, method))
+    let f = &jvm.funcs[subject.func];
+    let func = other.lang.declared(class, &f.name, &f.descriptor)?;
+    self::subject(other, class, func)
 }
 
 fn key(obligation: &Obligation) -> Key {
@@ -895,7 +858,7 @@ fn record(found: &mut MethodResult, exploration: &Exploration<Stage>, jvm: &Jvm)
 
 /// Names of the constants of enum parameters.
 fn enum_names(vm: &mut Vm<Jvm>, subject: &Subject) -> Vec<(String, Vec<String>)> {
-    let params: Vec<Param> = subject.params().cloned().collect();
+    let params: Vec<Param> = subject.inputs().cloned().collect();
     let mut names = Vec::new();
     for param in params {
         if let jvm::input::Kind::Enum { constants, .. } = &param.kind {

@@ -1,5 +1,6 @@
 //! Java: how subjects are set up, run and turned into test cases.
 
+mod arrange;
 pub mod case;
 mod claims;
 pub mod explore;

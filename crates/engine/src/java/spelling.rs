@@ -15,7 +15,7 @@ pub struct JavaSpelling {
 
 impl JavaSpelling {
     pub fn new(subject: &Subject, enums: Vec<(String, Vec<String>)>) -> JavaSpelling {
-        JavaSpelling { params: subject.params().map(|p| (p.name.clone(), p.kind.clone())).collect(), enums }
+        JavaSpelling { params: subject.inputs().map(|p| (p.name.clone(), p.kind.clone())).collect(), enums }
     }
 
     /// The kind of a parameter or of an element of one (`a[3]`).

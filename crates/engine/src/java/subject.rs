@@ -1,13 +1,13 @@
-//! The unit of work for Java: make a receiver with a constructor, call a method, look at what it did.
+//! The unit of work for Java: make a receiver and arguments, call a method, look at what it did.
 
 use explore::Target;
 use ir::{ClassId, FuncId};
-use jvm::input::{self, Kind};
+use jvm::input::{self, Event, Kind};
 use jvm::load::FieldType;
 use jvm::observe::{self, Seen};
 use jvm::world::Jvm;
 use term::Assignment;
-use vm::{ElemKind, Outcome, Stop, Thrown, Val, Vm};
+use vm::{ElemKind, ObjId, Outcome, Stop, Thrown, Val, Vm};
 
 /// A parameter that is explored.
 #[derive(Clone, Debug)]
@@ -18,21 +18,22 @@ pub struct Param {
     pub kind: Kind,
 }
 
-/// A method of a class, and how its receiver is made.
+/// A method of a class, and what it is called with.
 #[derive(Clone, Debug)]
 pub struct Subject {
     pub class: ClassId,
-    /// The constructor that makes the receiver, with its parameters; none for static methods.
-    pub constructor: Option<(FuncId, Vec<Param>)>,
-    /// The method called; none if the constructor itself is under test.
-    pub method: Option<(FuncId, Vec<Param>)>,
+    /// The method or constructor under test.
+    pub func: FuncId,
+    /// What it is called on; none for static methods and constructors.
+    pub receiver: Option<Param>,
+    pub params: Vec<Param>,
     /// How far the last run came.
     stage: Stage,
     /// What the last run worked on.
-    receiver: Val,
+    on: Val,
     args: Vec<Val>,
     /// Arguments before the call; only kept by [`Subject::detail`].
-    before: Option<Vec<Seen>>,
+    before: Option<Before>,
 }
 
 /// What was being done when a run ended.
@@ -40,23 +41,38 @@ pub struct Subject {
 pub enum Stage {
     /// Initialising the class or building inputs.
     Prepare,
-    Construct,
     Call,
+}
+
+/// Arguments as they were before the call, and how they were made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Before {
+    pub script: Vec<Event>,
+    pub receiver: Option<Seen>,
+    pub args: Vec<Seen>,
 }
 
 /// Everything that a test can show of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Detail {
     pub stage: Stage,
-    pub constructor_args: Vec<Seen>,
-    pub args: Vec<Seen>,
+    pub before: Before,
     pub args_after: Vec<Seen>,
     pub end: End,
-    /// The receiver's getters before and after the call.
-    pub receiver_before: Option<Seen>,
-    pub receiver_after: Option<Seen>,
+    /// What objects that the call was given showed before and after it: the receiver, then arguments.
+    pub looks: Vec<Look>,
+    /// What a constructor made, looked into.
+    pub made: Option<Seen>,
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
+}
+
+/// An object that the call was given, looked into before and after.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Look {
+    pub object: ObjId,
+    pub before: Seen,
+    pub after: Seen,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,100 +83,91 @@ pub enum End {
 }
 
 impl Subject {
-    pub fn new(
-        class: ClassId,
-        constructor: Option<(FuncId, Vec<Param>)>,
-        method: Option<(FuncId, Vec<Param>)>,
-    ) -> Subject {
+    pub fn new(class: ClassId, func: FuncId, receiver: Option<Param>, params: Vec<Param>) -> Subject {
         Subject {
             class,
-            constructor,
-            method,
+            func,
+            receiver,
+            params,
             stage: Stage::Prepare,
-            receiver: Val::ZERO,
+            on: Val::ZERO,
             args: Vec::new(),
             before: None,
         }
     }
 
-    fn constructor_params(&self) -> &[Param] {
-        self.constructor.as_ref().map_or(&[], |(_, params)| params)
-    }
-
-    fn method_params(&self) -> &[Param] {
-        self.method.as_ref().map_or(&[], |(_, params)| params)
-    }
-
-    /// All explored parameters, the constructor's first.
-    pub fn params(&self) -> impl Iterator<Item = &Param> {
-        self.constructor_params().iter().chain(self.method_params())
+    /// All that is explored, the receiver first.
+    pub fn inputs(&self) -> impl Iterator<Item = &Param> {
+        self.receiver.iter().chain(&self.params)
     }
 
     fn run(&mut self, vm: &mut Vm<Jvm>, call: bool) -> Result<Outcome, Stop> {
         self.stage = Stage::Prepare;
-        self.receiver = Val::ZERO;
+        self.on = Val::ZERO;
         if let Err(outcome) = input::initialise(vm, self.class) {
             return Ok(outcome);
         }
-        let params: Vec<Param> = self.params().cloned().collect();
-        self.args.clear();
-        for param in &params {
-            let val = input::make(vm, &param.name, &param.kind)?;
-            self.args.push(val);
-        }
-        if self.before.is_some() {
-            let seen = self.see_args(vm);
-            self.before = Some(seen);
-        }
-        let n = self.constructor_params().len();
-        if let Some((constructor, _)) = &self.constructor {
-            self.stage = Stage::Construct;
-            self.receiver = Val::obj(vm.new_object(self.class)?);
-            let mut args = vec![self.receiver];
-            args.extend_from_slice(&self.args[..n]);
-            match vm.call(*constructor, &args) {
-                Outcome::Returned(_) => {}
-                other => return Ok(other),
-            }
-        }
-        let Some((method, _)) = &self.method else { return Ok(Outcome::Returned(None)) };
+        vm.lang.worlds.script = self.before.is_some().then(Vec::new);
+        input::begin(vm);
+        let prepared = self.prepare(vm);
+        input::done(vm);
+        prepared?;
         if !call {
             return Ok(Outcome::Returned(None));
         }
+        let is_constructor = &*vm.lang.funcs[self.func].name == "<init>";
+        if is_constructor {
+            self.on = Val::obj(vm.new_object(self.class)?);
+        }
         self.stage = Stage::Call;
         let mut args = Vec::new();
-        if self.constructor.is_some() {
-            args.push(self.receiver);
+        if self.receiver.is_some() || is_constructor {
+            args.push(self.on);
         }
-        args.extend_from_slice(&self.args[n..]);
-        let outcome = vm.call(*method, &args);
+        args.extend_from_slice(&self.args);
+        let outcome = vm.call(self.func, &args);
         if let Outcome::Returned(Some(val)) = outcome {
-            decide_result(vm, val, *method)?;
+            decide_result(vm, val, self.func)?;
         }
         Ok(outcome)
     }
 
-    fn see_args(&self, vm: &mut Vm<Jvm>) -> Vec<Seen> {
-        let args = self.args.clone();
-        self.params().zip(args).map(|(param, val)| observe::see(vm, val.bits, &param.ty)).collect()
+    /// Makes the receiver and the arguments.
+    fn prepare(&mut self, vm: &mut Vm<Jvm>) -> Result<(), Stop> {
+        self.args.clear();
+        if let Some(receiver) = &self.receiver {
+            self.on = Val::obj(make_receiver(vm, receiver)?);
+            // A test calls what the object's class makes of the method.
+            if observe::dispatched(vm, self.on.as_obj(), self.func) != Some(self.func) {
+                return Err(Stop::Assumption);
+            }
+        }
+        for param in &self.params {
+            let val = input::make(vm, &param.name, &param.kind)?;
+            self.args.push(val);
+        }
+        if let Some(before) = &mut self.before {
+            before.receiver = self.receiver.as_ref().map(|_| observe::see_input(vm, self.on.as_obj()));
+            before.args = see_args(vm, &self.params, &self.args);
+            before.script = vm.lang.worlds.script.clone().unwrap_or_default();
+        }
+        Ok(())
     }
 
     /// Runs once more on a model and keeps all that a test can show.
     pub fn detail(&mut self, vm: &mut Vm<Jvm>, model: &Assignment) -> Detail {
-        let receiver_before = self.receiver_before(vm, model);
+        let looks = self.looks_before(vm, model);
         vm.start_run(model.clone());
-        self.before = Some(Vec::new());
+        self.before = Some(Before::default());
         let outcome = self.run(vm, true).unwrap_or_else(Outcome::Stopped);
-        let n = self.constructor_params().len();
-        let mut before = self.before.take().unwrap_or_default();
-        let args = before.split_off(n.min(before.len()));
+        let before = self.before.take().unwrap_or_default();
         // Output first: looking at values runs guest code.
         let (stdout, stderr) = (jvm::natives::stdout(vm), jvm::natives::stderr(vm));
         let thrown = vm.thrown;
         let end = match outcome {
             Outcome::Returned(None) => End::Returned(None),
             Outcome::Returned(Some(val)) => {
-                let ret = self.method.as_ref().and_then(|(m, _)| vm.lang.funcs[*m].signature.ty.ret.clone());
+                let ret = vm.lang.funcs[self.func].signature.ty.ret.clone();
                 End::Returned(ret.map(|ty| observe::see(vm, val.bits, &ty)))
             }
             Outcome::Threw(exception) => End::Threw {
@@ -170,32 +177,57 @@ impl Subject {
             },
             Outcome::Stopped(stop) => End::Stopped(stop),
         };
-        let args_after = self.see_args(vm).split_off(n.min(self.args.len()));
-        let receiver_after =
-            (self.receiver.bits != 0).then(|| observe::see_object(vm, self.receiver.as_obj()));
-        Detail {
-            stage: self.stage,
-            constructor_args: before,
-            args,
-            args_after,
-            end,
-            receiver_before,
-            receiver_after,
-            stdout,
-            stderr,
-        }
+        let made =
+            (self.receiver.is_none() && self.on.bits != 0).then(|| observe::see_object(vm, self.on.as_obj()));
+        let args_after = see_args(vm, &self.params, &self.args);
+        let looks = looks
+            .into_iter()
+            .map(|(object, before)| Look { object, before, after: observe::see_object(vm, object) })
+            .collect();
+        vm.lang.worlds.script = None;
+        Detail { stage: self.stage, before, args_after, end, looks, made, stdout, stderr }
     }
 
-    /// What the receiver shows before the call, found in a run of its own: looking may change it.
-    fn receiver_before(&mut self, vm: &mut Vm<Jvm>, model: &Assignment) -> Option<Seen> {
-        self.constructor.as_ref()?;
-        self.method.as_ref()?;
+    /// What the objects that the call is given show before it, found in a run of its own: looking may change them.
+    fn looks_before(&mut self, vm: &mut Vm<Jvm>, model: &Assignment) -> Vec<(ObjId, Seen)> {
         vm.start_run(model.clone());
-        match self.run(vm, false) {
-            Ok(Outcome::Returned(_)) => Some(observe::see_object(vm, self.receiver.as_obj())),
-            _ => None,
+        self.before = Some(Before::default());
+        let prepared = matches!(self.run(vm, false), Ok(Outcome::Returned(_)));
+        let before = self.before.take().unwrap_or_default();
+        if !prepared {
+            return Vec::new();
         }
+        let mut objects: Vec<ObjId> = Vec::new();
+        for seen in before.receiver.iter().chain(&before.args) {
+            if let Seen::Input(object) = seen
+                && !objects.contains(object)
+            {
+                objects.push(*object);
+            }
+        }
+        objects.into_iter().map(|object| (object, observe::see_object(vm, object))).collect()
     }
+}
+
+fn see_args(vm: &mut Vm<Jvm>, params: &[Param], args: &[Val]) -> Vec<Seen> {
+    params.iter().zip(args).map(|(param, val)| observe::see(vm, val.bits, &param.ty)).collect()
+}
+
+/// The object that a method is called on, never null.
+fn make_receiver(vm: &mut Vm<Jvm>, receiver: &Param) -> Result<ObjId, Stop> {
+    if let Kind::Object(key) = &receiver.kind {
+        return input::object(vm, &receiver.name, key);
+    }
+    let val = input::make(vm, &receiver.name, &receiver.kind)?;
+    if val.bits == 0 {
+        return Err(Stop::Assumption);
+    }
+    if val.term.is_some() {
+        let null = vm.pool.bv(32, 0);
+        let there = vm.pool.ne(val.term, null);
+        vm.assume(there)?;
+    }
+    vm.deref(val)
 }
 
 /// Whether a method returns true or false, null or an object, is worth knowing even where it does not branch.

@@ -6,8 +6,10 @@ use jvm::observe::Seen;
 use jvm::world::Jvm;
 use suite::case::{ClassName, Text, Type, Value};
 
+use super::arrange::Names;
+
 /// A value that a test can write down; `None` if it holds an object that it cannot.
-pub fn value(jvm: &Jvm, seen: &Seen) -> Option<Value> {
+pub fn value(jvm: &Jvm, seen: &Seen, names: &Names) -> Option<Value> {
     Some(match seen {
         Seen::Null => Value::Null,
         Seen::Bool(value) => Value::Bool(*value),
@@ -19,28 +21,29 @@ pub fn value(jvm: &Jvm, seen: &Seen) -> Option<Value> {
         Seen::Float(bits) => Value::Float(*bits),
         Seen::Double(bits) => Value::Double(*bits),
         Seen::Str(units) => Value::Str(Text(units.clone())),
-        Seen::Boxed(inner) => Value::boxed(value(jvm, inner)?),
+        Seen::Boxed(inner) => Value::boxed(value(jvm, inner, names)?),
         Seen::Enum(class, constant) => is_accessible(jvm, *class)
             .then(|| Value::Enum { class: class_name(jvm, *class), constant: constant.clone() })?,
         Seen::Class(class) => Value::Class(type_of(jvm, *class)?),
         Seen::Array(class, items) => {
             let elem = jvm.elem_of(*class)?;
-            Value::Array { elem: type_of(jvm, elem)?, items: values(jvm, items)? }
+            Value::Array { elem: type_of(jvm, elem)?, items: values(jvm, items, names)? }
         }
-        Seen::List(items) => Value::List(values(jvm, items)?),
-        Seen::Set(items) => Value::Set(values(jvm, items)?),
+        Seen::List(items) => Value::List(values(jvm, items, names)?),
+        Seen::Set(items) => Value::Set(values(jvm, items, names)?),
         Seen::Map(entries) => {
-            let entry = |(k, v): &(Seen, Seen)| Some((value(jvm, k)?, value(jvm, v)?));
+            let entry = |(k, v): &(Seen, Seen)| Some((value(jvm, k, names)?, value(jvm, v, names)?));
             Value::Map(entries.iter().map(entry).collect::<Option<_>>()?)
         }
         Seen::Optional(None) => Value::Optional(None),
-        Seen::Optional(Some(inner)) => Value::Optional(Some(Box::new(value(jvm, inner)?))),
+        Seen::Optional(Some(inner)) => Value::Optional(Some(Box::new(value(jvm, inner, names)?))),
+        Seen::Input(object) => return names.get(*object),
         Seen::Object { .. } | Seen::Opaque(_) => return None,
     })
 }
 
-fn values(jvm: &Jvm, items: &[Seen]) -> Option<Vec<Value>> {
-    items.iter().map(|item| value(jvm, item)).collect()
+fn values(jvm: &Jvm, items: &[Seen], names: &Names) -> Option<Vec<Value>> {
+    items.iter().map(|item| value(jvm, item, names)).collect()
 }
 
 /// A class as the source names it.

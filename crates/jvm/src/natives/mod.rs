@@ -9,7 +9,7 @@ mod jdk;
 mod outside;
 mod state;
 mod sun;
-mod support;
+pub(crate) mod support;
 
 pub use java::io::{Console, Files};
 pub use java::lang::Clock;

@@ -2,15 +2,88 @@
 //!
 //! Variables are named after the parameter: `n` for a number, `s.null`, `s.length` and `s[3]` for a string or
 //! array, `e` for the ordinal of an enum constant. A reference is the term `ite(s.null, 0, object)`: whether
-//! it is null is decided where the program asks.
+//! it is null is decided where the program asks. Objects are made as a test would make them, by constructors,
+//! factories, assignments and calls whose arguments are inputs again ([`recipe`], [`object`]): what a run works on
+//! can always be built, and class invariants hold.
 
-use ir::{ClassId, MemType, Type};
+mod collection;
+mod generic;
+mod kinds;
+mod object;
+mod recipe;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ir::{ClassId, FuncId, MemType, Type};
 use ledger::Kind as Imprecision;
-use term::{Assignment, Sort, TermId};
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::Hasher;
+use term::{Sort, TermId};
 use vm::{ElemKind, ObjId, Origin, Outcome, Stop, Val, View, Vm};
 
-use crate::load::{FieldType, access};
+use crate::load::FieldType;
 use crate::world::Jvm;
+
+pub use generic::Generic;
+pub use kinds::{enum_constants, kind_for};
+pub use object::{Event, class_of, object};
+pub use recipe::{ParamWay, Recipe, Way, can_call, can_name, param_names, param_types, prepare_class};
+
+/// What is known of input objects: recipes of classes, and what the current run made.
+#[derive(Default)]
+pub struct Worlds {
+    /// The class under test: what its package may use, tests may use.
+    pub context: Option<ClassId>,
+    pub recipes: FxHashMap<Arc<str>, Arc<Recipe>>,
+    /// Recipes that are being found out.
+    preparing: Vec<Arc<str>>,
+    /// Classes of the program by their direct supertypes, once asked for.
+    hierarchy: Option<BTreeMap<Arc<str>, Vec<Arc<str>>>>,
+    /// Objects that this run made by recipes, in order.
+    made: Vec<object::Made>,
+    /// When what is being made is there at all.
+    there: TermId,
+    /// Recipes that are being followed, the outermost first.
+    stack: Vec<Arc<str>>,
+    /// How this run's inputs were made, if somebody wants to know.
+    pub script: Option<Vec<Event>>,
+}
+
+impl Worlds {
+    /// Whether a step of the script made the object.
+    pub fn is_scripted(&self, object: ObjId) -> bool {
+        self.script.iter().flatten().any(|event| match event {
+            Event::Made { object: made, .. } | Event::Listed { object: made, .. } => *made == object,
+            Event::Called { .. } | Event::Assigned { .. } => false,
+        })
+    }
+}
+
+/// Inputs are made from now on.
+pub fn begin(vm: &mut Vm<Jvm>) {
+    vm.making_inputs = true;
+    let worlds = &mut vm.lang.worlds;
+    worlds.made.clear();
+    worlds.stack.clear();
+    worlds.there = TermId::NONE;
+    if let Some(script) = &mut worlds.script {
+        script.clear();
+    }
+}
+
+/// All inputs are made.
+pub fn done(vm: &mut Vm<Jvm>) {
+    vm.making_inputs = false;
+    vm.outside = 0;
+}
+
+/// Decisions on an input have a place of their own, the same in every run.
+fn site(name: &str) -> u32 {
+    let mut hasher = FxHasher::default();
+    hasher.write(name.as_bytes());
+    (hasher.finish() as u32) | 1
+}
 
 /// How inputs of a type are made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +106,28 @@ pub enum Kind {
         class: ClassId,
         elem: Box<Kind>,
     },
+    /// An object made by the recipe of this key.
+    Object(Arc<str>),
+    /// An `ArrayList`.
+    List {
+        class: ClassId,
+        elem: Box<Kind>,
+        /// The type of its elements.
+        of: Generic,
+    },
+    /// A collection filled by its own method: of elements, or of keys and values.
+    Filled {
+        class: ClassId,
+        add: FuncId,
+        elems: Vec<Kind>,
+        /// The types of its elements, or of keys and values.
+        of: Vec<Generic>,
+    },
+    /// An object of one of several kinds.
+    OneOf {
+        ty: ClassId,
+        kinds: Vec<Kind>,
+    },
     /// Objects of one class stand for all that the type allows.
     Only {
         kind: Box<Kind>,
@@ -48,71 +143,9 @@ pub const MAX_LENGTH: u32 = 1 << 16;
 /// How many characters decide whether a string needs 16-bit units; beyond them it is assumed.
 const CODER_UNITS: u32 = 4;
 
-/// How to make inputs of a type. Initialises enums and adds them to the snapshot, so it belongs between runs.
+/// How to make inputs of a type whose arguments are not known.
 pub fn kind_of(vm: &mut Vm<Jvm>, ty: &FieldType) -> Kind {
-    match ty {
-        FieldType::Class(name) => class_kind(vm, name),
-        FieldType::Array(elem) => {
-            // `<T extends Comparable<T>> f(T[], T)` takes strings only in an array of strings.
-            let of_strings = matches!(&**elem, FieldType::Class(name) if &**name == "java/lang/Comparable");
-            let made =
-                if of_strings { vm.lang.class("[Ljava/lang/String;") } else { vm.lang.class_of_type(ty) };
-            let Ok(class) = made else { return Kind::Null(format!("{ty:?}")) };
-            Kind::Array { class, elem: Box::new(kind_of(vm, elem)) }
-        }
-        prim => Kind::Scalar(prim.clone()),
-    }
-}
-
-fn class_kind(vm: &mut Vm<Jvm>, name: &str) -> Kind {
-    let prim = match name {
-        "java/lang/String" => return Kind::Str,
-        "java/lang/Boolean" => FieldType::Boolean,
-        "java/lang/Byte" => FieldType::Byte,
-        "java/lang/Short" => FieldType::Short,
-        "java/lang/Character" => FieldType::Char,
-        "java/lang/Integer" => FieldType::Int,
-        "java/lang/Long" => FieldType::Long,
-        "java/lang/Float" => FieldType::Float,
-        "java/lang/Double" => FieldType::Double,
-        // The simplest objects a person would pass.
-        "java/lang/CharSequence" | "java/lang/Object" | "java/lang/Comparable" | "java/io/Serializable" => {
-            return Kind::Only { kind: Box::new(Kind::Str), ty: name.replace('/', ".") };
-        }
-        "java/lang/Number" => {
-            let kind = Box::new(class_kind(vm, "java/lang/Integer"));
-            return Kind::Only { kind, ty: name.replace('/', ".") };
-        }
-        _ => return enum_kind(vm, name),
-    };
-    match vm.lang.class(name) {
-        Ok(class) => Kind::Boxed { class, prim },
-        Err(_) => Kind::Null(name.to_string()),
-    }
-}
-
-fn enum_kind(vm: &mut Vm<Jvm>, name: &str) -> Kind {
-    let unsupported = Kind::Null(name.replace('/', "."));
-    let Ok(class) = vm.lang.class(name) else { return unsupported };
-    if vm.lang.classes[class].access & access::ENUM == 0 {
-        return unsupported;
-    }
-    match enum_constants(vm, class) {
-        Some(constants) if !constants.is_empty() => Kind::Enum { class, constants },
-        _ => unsupported,
-    }
-}
-
-/// The constants of an enum in order; initialises it in the snapshot. `None` if that fails.
-pub fn enum_constants(vm: &mut Vm<Jvm>, class: ClassId) -> Option<Vec<ObjId>> {
-    vm.start_run(Assignment::default());
-    initialise(vm, class).ok()?;
-    vm.freeze();
-    let mirror = <Jvm as vm::Lang>::statics(vm, class).ok()?;
-    let fields = &vm.lang.classes[class].fields;
-    let offsets: Vec<u32> =
-        fields.iter().filter(|f| f.is_static() && f.access & access::ENUM != 0).map(|f| f.offset).collect();
-    Some(offsets.into_iter().map(|offset| vm.heap.read_ref(mirror, offset)).collect())
+    kind_for(vm, &Generic::of(ty))
 }
 
 /// Initialises a class from outside a run.
@@ -129,15 +162,36 @@ pub fn initialise(vm: &mut Vm<Jvm>, class: ClassId) -> Result<(), Outcome> {
 
 /// Makes the value of an input in the current run.
 pub fn make(vm: &mut Vm<Jvm>, name: &str, kind: &Kind) -> Result<Val, Stop> {
+    make_at(vm, name, kind, false)
+}
+
+/// Makes the value of an input; an `optional` reference is null unless something asks for more.
+fn make_at(vm: &mut Vm<Jvm>, name: &str, kind: &Kind, optional: bool) -> Result<Val, Stop> {
+    vm.outside = site(name);
     match kind {
         Kind::Scalar(ty) => scalar(vm, name, ty),
-        Kind::Str => string(vm, name),
-        Kind::Boxed { class, prim } => boxed(vm, name, *class, prim),
-        Kind::Enum { constants, .. } => enum_constant(vm, name, constants),
-        Kind::Array { class, elem } => array(vm, name, *class, elem),
+        Kind::Str => string(vm, name, optional),
+        Kind::Boxed { class, prim } => boxed(vm, name, *class, prim, optional),
+        Kind::Enum { constants, .. } => enum_constant(vm, name, constants, optional),
+        Kind::Array { class, elem } => array(vm, name, *class, elem, optional),
+        Kind::Object(key) => {
+            let Some(class) = vm.lang.worlds.recipes.get(key).map(|r| r.class) else {
+                return Err(Stop::Assumption);
+            };
+            object::reference(vm, name, std::slice::from_ref(kind), class, optional)
+        }
+        Kind::List { class, elem, of } => collection::list(vm, name, *class, elem, of, optional),
+        Kind::Filled { class, add, elems, of } => {
+            collection::filled(vm, name, *class, *add, (elems, of), optional)
+        }
+        Kind::OneOf { ty, kinds } => {
+            let which = vm.lang.classes[*ty].java_name();
+            vm.ledger.note(Imprecision::UnsupportedInput, which, "only some classes of objects are tried");
+            object::reference(vm, name, kinds, *ty, optional)
+        }
         Kind::Only { kind, ty } => {
             vm.ledger.note(Imprecision::UnsupportedInput, ty, "only one class of objects is tried");
-            make(vm, name, kind)
+            make_at(vm, name, kind, optional)
         }
         Kind::Null(ty) => {
             vm.ledger.note(Imprecision::UnsupportedInput, ty, "only null is tried");
@@ -170,12 +224,14 @@ pub fn scalar_sort(ty: &FieldType) -> Sort {
     }
 }
 
-/// A reference to `object` that may be null.
-fn nullable(vm: &mut Vm<Jvm>, name: &str, object: ObjId) -> Val {
-    let (is_null, bits) = vm.inputs.scalar(&mut vm.pool, &format!("{name}.null"), Sort::Bool);
+/// A reference to `object` that may be null: `name.null` says that it is, or `name.some` that it is not.
+fn nullable(vm: &mut Vm<Jvm>, name: &str, object: ObjId, optional: bool) -> Val {
+    let suffix = if optional { "some" } else { "null" };
+    let (flag, bits) = vm.inputs.scalar(&mut vm.pool, &format!("{name}.{suffix}"), Sort::Bool);
     let (null, id) = (vm.pool.bv(32, 0), vm.pool.bv(32, object.0 as u64));
-    let term = vm.pool.ite(is_null, null, id);
-    Val { bits: if bits != 0 { 0 } else { object.0 as u64 }, term }
+    let term = if optional { vm.pool.ite(flag, id, null) } else { vm.pool.ite(flag, null, id) };
+    let is_null = (bits != 0) != optional;
+    Val { bits: if is_null { 0 } else { object.0 as u64 }, term }
 }
 
 /// The length of a sequence in this run, bounded.
@@ -191,7 +247,7 @@ fn length(vm: &mut Vm<Jvm>, len: TermId) -> Result<u32, Stop> {
     Ok(bits)
 }
 
-fn string(vm: &mut Vm<Jvm>, name: &str) -> Result<Val, Stop> {
+fn string(vm: &mut Vm<Jvm>, name: &str, optional: bool) -> Result<Val, Stop> {
     let input = vm.inputs.sequence(&mut vm.pool, name, Sort::Bv(16));
     let len_term = vm.inputs.get(input).len;
     let len = length(vm, len_term)?;
@@ -207,7 +263,7 @@ fn string(vm: &mut Vm<Jvm>, name: &str) -> Result<Val, Stop> {
         let shadow = vm.heap.shadow_mut(value);
         shadow.len = len_term;
         shadow.origin = Some(Origin { input, view: View::Whole });
-        return Ok(nullable(vm, name, object));
+        return Ok(nullable(vm, name, object, optional));
     };
     // A string is wide if any of its units is; the first few decide, for the others it is a fact of the run.
     let mut wide_term = vm.pool.bool(false);
@@ -242,10 +298,16 @@ fn string(vm: &mut Vm<Jvm>, name: &str) -> Result<Val, Stop> {
     let shadow = vm.heap.shadow_mut(value);
     shadow.len = len_in_bytes;
     shadow.origin = Some(Origin { input, view });
-    Ok(nullable(vm, name, object))
+    Ok(nullable(vm, name, object, optional))
 }
 
-fn boxed(vm: &mut Vm<Jvm>, name: &str, class: ClassId, prim: &FieldType) -> Result<Val, Stop> {
+fn boxed(
+    vm: &mut Vm<Jvm>,
+    name: &str,
+    class: ClassId,
+    prim: &FieldType,
+    optional: bool,
+) -> Result<Val, Stop> {
     let object = vm.new_object(class)?;
     let val = scalar(vm, name, prim)?;
     let place = vm.lang.classes[class].fields.iter().find(|f| &*f.name == "value" && !f.is_static());
@@ -253,10 +315,10 @@ fn boxed(vm: &mut Vm<Jvm>, name: &str, class: ClassId, prim: &FieldType) -> Resu
         return Err(Stop::Unsupported { what: "box", which: vm.lang.classes[class].name.to_string() });
     };
     vm.store(object, offset, ty, val)?;
-    Ok(nullable(vm, name, object))
+    Ok(nullable(vm, name, object, optional))
 }
 
-fn enum_constant(vm: &mut Vm<Jvm>, name: &str, constants: &[ObjId]) -> Result<Val, Stop> {
+fn enum_constant(vm: &mut Vm<Jvm>, name: &str, constants: &[ObjId], optional: bool) -> Result<Val, Stop> {
     let (index, bits) = vm.inputs.scalar(&mut vm.pool, name, Sort::Bv(32));
     let Some(chosen) = constants.get(bits as usize).copied() else { return Err(Stop::Assumption) };
     let count = vm.pool.bv(32, constants.len() as u64);
@@ -268,13 +330,15 @@ fn enum_constant(vm: &mut Vm<Jvm>, name: &str, constants: &[ObjId]) -> Result<Va
         let hit = vm.pool.eq(index, here);
         term = vm.pool.ite(hit, id, term);
     }
-    let (is_null, null_bits) = vm.inputs.scalar(&mut vm.pool, &format!("{name}.null"), Sort::Bool);
+    let suffix = if optional { "some" } else { "null" };
+    let (flag, flag_bits) = vm.inputs.scalar(&mut vm.pool, &format!("{name}.{suffix}"), Sort::Bool);
     let null = vm.pool.bv(32, 0);
-    let term = vm.pool.ite(is_null, null, term);
-    Ok(Val { bits: if null_bits != 0 { 0 } else { chosen.0 as u64 }, term })
+    let term = if optional { vm.pool.ite(flag, term, null) } else { vm.pool.ite(flag, null, term) };
+    let is_null = (flag_bits != 0) != optional;
+    Ok(Val { bits: if is_null { 0 } else { chosen.0 as u64 }, term })
 }
 
-fn array(vm: &mut Vm<Jvm>, name: &str, class: ClassId, elem: &Kind) -> Result<Val, Stop> {
+fn array(vm: &mut Vm<Jvm>, name: &str, class: ClassId, elem: &Kind, optional: bool) -> Result<Val, Stop> {
     // Only the elements of primitive arrays are variables; objects have variables of their own.
     let input = match elem {
         Kind::Scalar(ty) => Some(vm.inputs.sequence(&mut vm.pool, name, scalar_sort(ty))),
@@ -300,12 +364,12 @@ fn array(vm: &mut Vm<Jvm>, name: &str, class: ClassId, elem: &Kind) -> Result<Va
         _ => {
             vm.heap.shadow_mut(array).len = len_term;
             for i in 0..len {
-                let val = make(vm, &format!("{name}[{i}]"), elem)?;
+                let val = make_at(vm, &format!("{name}[{i}]"), elem, false)?;
                 vm.store(array, i * MemType::Ref.size(), MemType::Ref, val)?;
             }
         }
     }
-    Ok(nullable(vm, name, array))
+    Ok(nullable(vm, name, array, optional))
 }
 
 /// The register type of an input.

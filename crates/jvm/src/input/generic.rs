@@ -1,0 +1,265 @@
+//! Types with their arguments, from the signatures that compilers leave in class files (JVMS §4.7.9.1).
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::load::FieldType;
+
+/// A type as the source has it; type variables stand for their bound or argument.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Generic {
+    Prim(FieldType),
+    Class(Arc<str>, Vec<Generic>),
+    Array(Box<Generic>),
+    /// Anything: a variable without a bound, `?`.
+    Any,
+}
+
+/// What type variables stand for.
+pub type Env = Vec<(String, Generic)>;
+
+/// Signatures nest so deep at most; deeper ones are not looked into.
+const MAX_DEPTH: u32 = 16;
+
+impl Generic {
+    pub fn of(ty: &FieldType) -> Generic {
+        match ty {
+            FieldType::Class(name) => Generic::Class(name.clone(), Vec::new()),
+            FieldType::Array(elem) => Generic::Array(Box::new(Generic::of(elem))),
+            prim => Generic::Prim(prim.clone()),
+        }
+    }
+
+    /// The type that a signature gives to a place whose descriptor is `erased`.
+    pub fn of_field(signature: Option<&str>, erased: &FieldType, env: &Env) -> Generic {
+        let parsed = signature.and_then(|text| {
+            let mut parser = Parser { rest: text, env: env.clone() };
+            parser.ty(0)
+        });
+        parsed.filter(|g| g.fits(erased)).unwrap_or_else(|| Generic::of(erased))
+    }
+
+    /// Whether this may stand where the descriptor says `erased`: variables have any bound.
+    fn fits(&self, erased: &FieldType) -> bool {
+        match (self, erased) {
+            (Generic::Prim(a), b) => a == b,
+            (Generic::Array(a), FieldType::Array(b)) => a.fits(b),
+            (Generic::Any | Generic::Class(..), FieldType::Class(_)) => true,
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for Generic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Generic::Prim(ty) => write!(f, "{ty}"),
+            Generic::Array(elem) => write!(f, "[{elem}"),
+            Generic::Any => write!(f, "*"),
+            Generic::Class(name, args) if args.is_empty() => write!(f, "L{name};"),
+            Generic::Class(name, args) => {
+                write!(f, "L{name}<")?;
+                args.iter().try_for_each(|arg| write!(f, "{arg}"))?;
+                write!(f, ">;")
+            }
+        }
+    }
+}
+
+/// The types of a method's parameters. Compilers leave out made-up ones (an enum's name and ordinal, what a local
+/// class captured): if the numbers differ, the descriptor is all there is.
+pub fn params(signature: Option<&str>, erased: &[FieldType], env: &Env) -> Vec<Generic> {
+    let plain = || erased.iter().map(Generic::of).collect();
+    let Some(text) = signature else { return plain() };
+    let mut parser = Parser { rest: text, env: env.clone() };
+    let Some(found) = parser.method() else { return plain() };
+    let fits = found.len() == erased.len() && found.iter().zip(erased).all(|(g, e)| g.fits(e));
+    if fits { found } else { plain() }
+}
+
+/// What the variables of a class stand for, given its arguments.
+pub fn class_env(signature: Option<&str>, args: &[Generic]) -> Env {
+    let Some(text) = signature else { return Env::new() };
+    let mut parser = Parser { rest: text, env: Env::new() };
+    let Some(declared) = parser.type_params(0) else { return Env::new() };
+    declared
+        .into_iter()
+        .enumerate()
+        .map(|(i, (name, bound))| match args.get(i) {
+            Some(arg) if *arg != Generic::Any => (name, arg.clone()),
+            _ => (name, bound),
+        })
+        .collect()
+}
+
+struct Parser<'a> {
+    rest: &'a str,
+    env: Env,
+}
+
+impl Parser<'_> {
+    fn peek(&self) -> Option<char> {
+        self.rest.chars().next()
+    }
+
+    fn eat(&mut self, c: char) -> bool {
+        match self.rest.strip_prefix(c) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Up to one of these characters, which is left.
+    fn until(&mut self, ends: &[char]) -> Option<String> {
+        let at = self.rest.find(ends)?;
+        let (text, rest) = self.rest.split_at(at);
+        self.rest = rest;
+        Some(text.to_string())
+    }
+
+    fn method(&mut self) -> Option<Vec<Generic>> {
+        let own = self.type_params(0)?;
+        self.env.extend(own);
+        if !self.eat('(') {
+            return None;
+        }
+        let mut params = Vec::new();
+        while !self.eat(')') {
+            params.push(self.ty(0)?);
+        }
+        Some(params)
+    }
+
+    /// `<T:Ljava/lang/Object;U::LI;>`; none at all is fine.
+    fn type_params(&mut self, depth: u32) -> Option<Env> {
+        let mut found = Env::new();
+        if !self.eat('<') {
+            return Some(found);
+        }
+        while !self.eat('>') {
+            let name = self.until(&[':'])?;
+            let mut bound = Generic::Any;
+            while self.eat(':') {
+                if self.peek()? == ':' {
+                    continue;
+                }
+                let next = self.ty(depth + 1)?;
+                let is_object = matches!(&next, Generic::Class(name, _) if &**name == "java/lang/Object");
+                if bound == Generic::Any && !is_object {
+                    bound = next;
+                }
+            }
+            self.env.push((name.clone(), bound.clone()));
+            found.push((name, bound));
+        }
+        Some(found)
+    }
+
+    fn ty(&mut self, depth: u32) -> Option<Generic> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let tag = self.peek()?;
+        self.eat(tag);
+        Some(match tag {
+            '[' => Generic::Array(Box::new(self.ty(depth + 1)?)),
+            'T' => {
+                let name = self.until(&[';'])?;
+                self.eat(';');
+                let known = self.env.iter().rev().find(|(n, _)| *n == name);
+                known.map_or(Generic::Any, |(_, g)| g.clone())
+            }
+            'L' => self.class(depth)?,
+            prim => Generic::Prim(FieldType::parse(&prim.to_string())?),
+        })
+    }
+
+    fn class(&mut self, depth: u32) -> Option<Generic> {
+        let mut name = self.until(&['<', ';', '.'])?;
+        let mut args = Vec::new();
+        loop {
+            match self.peek()? {
+                '<' => {
+                    self.eat('<');
+                    args.clear();
+                    while !self.eat('>') {
+                        args.push(self.arg(depth + 1)?);
+                    }
+                }
+                '.' => {
+                    self.eat('.');
+                    args.clear();
+                    name = format!("{name}${}", self.until(&['<', ';', '.'])?);
+                }
+                ';' => {
+                    self.eat(';');
+                    return Some(Generic::Class(name.into(), args));
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    fn arg(&mut self, depth: u32) -> Option<Generic> {
+        match self.peek()? {
+            '*' => {
+                self.eat('*');
+                Some(Generic::Any)
+            }
+            '+' | '-' => {
+                let sign = self.peek()?;
+                self.eat(sign);
+                self.ty(depth)
+            }
+            _ => self.ty(depth),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::MethodType;
+
+    fn read(signature: &str, descriptor: &str) -> String {
+        let ty = MethodType::parse(descriptor).unwrap();
+        let all = params(Some(signature), &ty.params, &Env::new());
+        all.iter().map(Generic::to_string).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn arguments_bounds_and_wildcards() {
+        assert_eq!(
+            read("(Ljava/util/List<Ljava/lang/Integer;>;I[TT;)V", "(Ljava/util/List;I[Ljava/lang/Object;)V"),
+            "Ljava/util/List<Ljava/lang/Integer;>; I [*"
+        );
+        assert_eq!(
+            read(
+                "<T::Ljava/lang/Comparable<-TT;>;>(TT;Ljava/util/Map<+TT;*>;)V",
+                "(Ljava/lang/Comparable;Ljava/util/Map;)V"
+            ),
+            "Ljava/lang/Comparable<*>; Ljava/util/Map<Ljava/lang/Comparable<*>;*>;"
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_the_descriptor_is_ignored() {
+        assert_eq!(read("(TT;)V", "(I)V"), "I");
+        assert_eq!(read("(Ljava/util/List<", "(I)V"), "I");
+        assert_eq!(read("(I)V", "(II)V"), "I I");
+    }
+
+    #[test]
+    fn class_variables_take_arguments_or_bounds() {
+        let integer = Generic::Class("java/lang/Integer".into(), Vec::new());
+        let env = class_env(
+            Some("<K:Ljava/lang/Number;V:Ljava/lang/Object;>Ljava/lang/Object;"),
+            &[Generic::Any, integer.clone()],
+        );
+        assert_eq!(env[0].1.to_string(), "Ljava/lang/Number;");
+        assert_eq!(env[1], ("V".to_string(), integer));
+    }
+}

@@ -1,0 +1,331 @@
+//! Which objects stand for a type.
+
+use std::sync::Arc;
+
+use ir::ClassId;
+use term::Assignment;
+use vm::Vm;
+
+use super::generic::Generic;
+use super::recipe::{Way, can_name, prepare, prepare_ways};
+use super::{Kind, initialise};
+use crate::link::ClassOrigin;
+use crate::load::{FieldType, access};
+use crate::world::Jvm;
+
+/// So many classes are tried for an interface or abstract class.
+const MAX_IMPLEMENTERS: usize = 6;
+
+/// How to make inputs of a type. Initialises enums and adds them to the snapshot, so it belongs between runs.
+pub fn kind_for(vm: &mut Vm<Jvm>, ty: &Generic) -> Kind {
+    match ty {
+        Generic::Prim(prim) => Kind::Scalar(prim.clone()),
+        Generic::Any => any(vm),
+        Generic::Class(name, args) => class_kind(vm, name, args),
+        Generic::Array(elem) => array_kind(vm, elem),
+    }
+}
+
+fn array_kind(vm: &mut Vm<Jvm>, elem: &Generic) -> Kind {
+    // `<T extends Comparable<T>> f(T[], T)` takes strings only in an array of strings.
+    let of_strings = matches!(elem, Generic::Class(name, _) if &**name == "java/lang/Comparable");
+    let class = match elem {
+        _ if of_strings => vm.lang.class("[Ljava/lang/String;"),
+        elem => vm.lang.class_of_type(&FieldType::Array(Box::new(erased(elem)).into())),
+    };
+    match class {
+        Ok(class) => Kind::Array { class, elem: Box::new(kind_for(vm, elem)) },
+        Err(_) => Kind::Null(elem.to_string()),
+    }
+}
+
+fn erased(ty: &Generic) -> FieldType {
+    match ty {
+        Generic::Prim(prim) => prim.clone(),
+        Generic::Any => FieldType::Class("java/lang/Object".into()),
+        Generic::Class(name, _) => FieldType::Class(name.clone()),
+        Generic::Array(elem) => FieldType::Array(Box::new(erased(elem)).into()),
+    }
+}
+
+/// The simplest objects a person would pass for `Object`; one of the class under test among them.
+fn any(vm: &mut Vm<Jvm>) -> Kind {
+    let mut kinds = vec![Kind::Str, boxed(vm, "java/lang/Integer", FieldType::Int)];
+    if let Some(context) = vm.lang.worlds.context
+        && let Some(kind) = plain_class(vm, context, &[])
+    {
+        kinds.push(kind);
+    }
+    Kind::OneOf { ty: vm.lang.known.object, kinds }
+}
+
+fn boxed(vm: &mut Vm<Jvm>, name: &str, prim: FieldType) -> Kind {
+    match vm.lang.class(name) {
+        Ok(class) => Kind::Boxed { class, prim },
+        Err(_) => Kind::Null(name.to_string()),
+    }
+}
+
+fn class_kind(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
+    let prim = match name {
+        "java/lang/String" => return Kind::Str,
+        "java/lang/Boolean" => FieldType::Boolean,
+        "java/lang/Byte" => FieldType::Byte,
+        "java/lang/Short" => FieldType::Short,
+        "java/lang/Character" => FieldType::Char,
+        "java/lang/Integer" => FieldType::Int,
+        "java/lang/Long" => FieldType::Long,
+        "java/lang/Float" => FieldType::Float,
+        "java/lang/Double" => FieldType::Double,
+        "java/lang/Object" => return any(vm),
+        "java/lang/CharSequence" | "java/lang/Comparable" | "java/io/Serializable" => {
+            return Kind::Only { kind: Box::new(Kind::Str), ty: name.replace('/', ".") };
+        }
+        "java/lang/Number" => {
+            let kinds = vec![
+                boxed(vm, "java/lang/Integer", FieldType::Int),
+                boxed(vm, "java/lang/Double", FieldType::Double),
+            ];
+            return vm.lang.class(name).map_or(Kind::Null(name.to_string()), |ty| Kind::OneOf { ty, kinds });
+        }
+        _ => return other_class(vm, name, args),
+    };
+    boxed(vm, name, prim)
+}
+
+fn other_class(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
+    let unsupported = Kind::Null(name.replace('/', "."));
+    let Ok(class) = vm.lang.class(name) else { return unsupported };
+    if let Some(kind) = collection(vm, name, args) {
+        return kind;
+    }
+    if vm.lang.classes[class].access & access::ENUM != 0 {
+        return match enum_constants(vm, class) {
+            Some(constants) if !constants.is_empty() => Kind::Enum { class, constants },
+            _ => unsupported,
+        };
+    }
+    if let Some(stand_in) = stand_in(name)
+        && let Ok(class) = vm.lang.class(stand_in)
+        && let Some(kind) = plain_class(vm, class, args)
+    {
+        return kind;
+    }
+    let mut kinds: Vec<Kind> = plain_class(vm, class, args).into_iter().collect();
+    if vm.lang.classes[class].access & access::FINAL == 0 {
+        for sub in implementers(vm, class) {
+            kinds.extend(plain_class(vm, sub, &[]));
+        }
+    }
+    match kinds.len() {
+        0 => unsupported,
+        1 if matches!(&kinds[0], Kind::Object(_))
+            && super::object::class_of(&vm.lang, &kinds[0]) == Some(class) =>
+        {
+            kinds.remove(0)
+        }
+        _ => Kind::OneOf { ty: class, kinds },
+    }
+}
+
+/// A class that a test can make objects of.
+fn plain_class(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic]) -> Option<Kind> {
+    if vm.lang.classes[class].access & access::ENUM != 0 {
+        let constants = enum_constants(vm, class).filter(|all| !all.is_empty())?;
+        return Some(Kind::Enum { class, constants });
+    }
+    let key = prepare(vm, class, args)?;
+    // One that is being prepared right now has no ways yet; whoever prepares it sees to that.
+    let unfinished = vm.lang.worlds.preparing.contains(&key);
+    let usable = unfinished || vm.lang.worlds.recipes.get(&key).is_some_and(|r| !r.ways.is_empty());
+    usable.then_some(Kind::Object(key))
+}
+
+/// What a person takes for an abstract class of the library.
+fn stand_in(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "java/io/Reader" => "java/io/StringReader",
+        "java/io/Writer" => "java/io/StringWriter",
+        "java/io/InputStream" => "java/io/ByteArrayInputStream",
+        "java/io/OutputStream" => "java/io/ByteArrayOutputStream",
+        "java/lang/Appendable" => "java/lang/StringBuilder",
+        "java/lang/Readable" => "java/io/StringReader",
+        "java/time/temporal/Temporal"
+        | "java/time/temporal/TemporalAccessor"
+        | "java/time/chrono/ChronoLocalDate" => "java/time/LocalDate",
+        _ => return None,
+    })
+}
+
+/// The library's collections.
+fn collection(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Option<Kind> {
+    let arg = |i: usize| args.get(i).cloned().unwrap_or(Generic::Any);
+    let (class, add, parts): (&str, (&str, &str), usize) = match name {
+        "java/lang/Iterable"
+        | "java/util/Collection"
+        | "java/util/List"
+        | "java/util/ArrayList"
+        | "java/util/SequencedCollection"
+        | "java/util/AbstractList"
+        | "java/util/AbstractCollection" => {
+            return list_kind(vm, &arg(0));
+        }
+        "java/util/Set" | "java/util/LinkedHashSet" | "java/util/SequencedSet" | "java/util/AbstractSet" => {
+            ("java/util/LinkedHashSet", ADD, 1)
+        }
+        "java/util/HashSet" => ("java/util/HashSet", ADD, 1),
+        "java/util/SortedSet" | "java/util/NavigableSet" | "java/util/TreeSet" => {
+            ("java/util/TreeSet", ADD, 1)
+        }
+        "java/util/Queue" | "java/util/Deque" | "java/util/ArrayDeque" => ("java/util/ArrayDeque", ADD, 1),
+        "java/util/LinkedList" => ("java/util/LinkedList", ADD, 1),
+        "java/util/Vector" => ("java/util/Vector", ADD, 1),
+        "java/util/Stack" => ("java/util/Stack", ADD, 1),
+        "java/util/PriorityQueue" => ("java/util/PriorityQueue", ADD, 1),
+        "java/util/Map" | "java/util/LinkedHashMap" | "java/util/SequencedMap" | "java/util/AbstractMap" => {
+            ("java/util/LinkedHashMap", PUT, 2)
+        }
+        "java/util/HashMap" => ("java/util/HashMap", PUT, 2),
+        "java/util/SortedMap" | "java/util/NavigableMap" | "java/util/TreeMap" => {
+            ("java/util/TreeMap", PUT, 2)
+        }
+        "java/util/Optional" => {
+            return of_element(vm, name, args, "ofNullable", "(Ljava/lang/Object;)Ljava/util/Optional;");
+        }
+        "java/util/Iterator" => return of_list(vm, name, &arg(0), "iterator", "()Ljava/util/Iterator;"),
+        "java/util/stream/Stream" => {
+            return of_list(vm, name, &arg(0), "stream", "()Ljava/util/stream/Stream;");
+        }
+        _ => return None,
+    };
+    let class = vm.lang.class(class).ok()?;
+    let add = vm.lang.method(class, add.0, add.1).ok()?;
+    let elems = (0..parts).map(|i| kind_for(vm, &element(&arg(i)))).collect();
+    let of = (0..parts).map(|i| shown(&arg(i))).collect();
+    Some(Kind::Filled { class, add, elems, of })
+}
+
+const ADD: (&str, &str) = ("add", "(Ljava/lang/Object;)Z");
+const PUT: (&str, &str) = ("put", "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;");
+
+/// Of elements of an unknown type, strings.
+fn element(ty: &Generic) -> Generic {
+    match ty {
+        Generic::Any => Generic::Class("java/lang/String".into(), Vec::new()),
+        Generic::Class(name, _) if &**name == "java/lang/Object" => element(&Generic::Any),
+        known => known.clone(),
+    }
+}
+
+/// The type of elements as a declaration spells it.
+fn shown(ty: &Generic) -> Generic {
+    if *ty == Generic::Any { element(ty) } else { ty.clone() }
+}
+
+fn list_kind(vm: &mut Vm<Jvm>, elem: &Generic) -> Option<Kind> {
+    let class = vm.lang.class("java/util/ArrayList").ok()?;
+    vm.lang.class("[Ljava/lang/Object;").ok()?;
+    let of = shown(elem);
+    let elem = kind_for(vm, &element(elem));
+    Some(Kind::List { class, elem: Box::new(elem), of })
+}
+
+/// `Optional.ofNullable(element)`.
+fn of_element(
+    vm: &mut Vm<Jvm>,
+    name: &str,
+    args: &[Generic],
+    factory: &str,
+    descriptor: &str,
+) -> Option<Kind> {
+    let class = vm.lang.class(name).ok()?;
+    let func = vm.lang.declared(class, factory, descriptor)?;
+    let elem = element(args.first().unwrap_or(&Generic::Any));
+    let args = vec![shown(args.first().unwrap_or(&Generic::Any))];
+    let key = prepare_ways(vm, class, args, |vm| {
+        let mut way = super::recipe::way(vm, func, &Vec::new());
+        for param in &mut way.params {
+            param.kind = kind_for(vm, &elem);
+        }
+        vec![way]
+    });
+    Some(Kind::Object(key))
+}
+
+/// `list.iterator()`.
+fn of_list(vm: &mut Vm<Jvm>, name: &str, elem: &Generic, method: &str, descriptor: &str) -> Option<Kind> {
+    let class = vm.lang.class(name).ok()?;
+    let owner = vm.lang.class("java/util/Collection").ok()?;
+    let func = vm.lang.method(owner, method, descriptor).ok()?;
+    let list = list_kind(vm, elem)?;
+    let key = prepare_ways(vm, class, vec![shown(elem)], |_| {
+        vec![Way { func, on: Some(list), params: Vec::new() }]
+    });
+    Some(Kind::Object(key))
+}
+
+/// The constants of an enum in order; initialises it in the snapshot. `None` if that fails.
+pub fn enum_constants(vm: &mut Vm<Jvm>, class: ClassId) -> Option<Vec<vm::ObjId>> {
+    vm.start_run(Assignment::default());
+    initialise(vm, class).ok()?;
+    vm.freeze();
+    let mirror = <Jvm as vm::Lang>::statics(vm, class).ok()?;
+    let fields = &vm.lang.classes[class].fields;
+    let offsets: Vec<u32> =
+        fields.iter().filter(|f| f.is_static() && f.access & access::ENUM != 0).map(|f| f.offset).collect();
+    Some(offsets.into_iter().map(|offset| vm.heap.read_ref(mirror, offset)).collect())
+}
+
+/// Concrete classes of the program that are of this type and that a test may name; the nearest first.
+fn implementers(vm: &mut Vm<Jvm>, class: ClassId) -> Vec<ClassId> {
+    // Of `Object`, `Runnable` and the like everything is one: the library's own types are looked for only if
+    // they are no classes of everybody's.
+    if vm.lang.classes[class].name.starts_with("java/lang/") {
+        return Vec::new();
+    }
+    let subs = vm.lang.subtypes(class);
+    let mut found: Vec<ClassId> = Vec::new();
+    for name in subs {
+        if let Ok(sub) = vm.lang.class(&name)
+            && vm.lang.classes[sub].access & (access::ABSTRACT | access::INTERFACE) == 0
+            && vm.lang.classes[sub].origin != ClassOrigin::Library
+            && can_name(&vm.lang, sub)
+        {
+            found.push(sub);
+        }
+        if found.len() == MAX_IMPLEMENTERS {
+            break;
+        }
+    }
+    found
+}
+
+impl Jvm {
+    /// Internal names of the program's classes below a type, in the order of their distance and name.
+    pub(crate) fn subtypes(&mut self, class: ClassId) -> Vec<Arc<str>> {
+        if self.worlds.hierarchy.is_none() {
+            let mut below: std::collections::BTreeMap<Arc<str>, Vec<Arc<str>>> = Default::default();
+            for name in self.path.list_all().unwrap_or_default() {
+                let Ok(Some((file, _))) = self.path.load(&name) else { continue };
+                for parent in file.interfaces.iter().chain(&file.super_name) {
+                    below.entry(parent.clone()).or_default().push(file.name.clone());
+                }
+            }
+            self.worlds.hierarchy = Some(below);
+        }
+        let Some(below) = &self.worlds.hierarchy else { return Vec::new() };
+        let mut found: Vec<Arc<str>> = Vec::new();
+        let mut open = vec![self.classes[class].name.clone()];
+        while !open.is_empty() {
+            let mut next = Vec::new();
+            for sub in open.iter().filter_map(|name| below.get(name)).flatten() {
+                if !found.contains(sub) {
+                    found.push(sub.clone());
+                    next.push(sub.clone());
+                }
+            }
+            open = next;
+        }
+        found
+    }
+}

@@ -1,0 +1,285 @@
+//! Making input objects in a run: by the recipe of their class, with inputs as arguments.
+
+use std::sync::Arc;
+
+use ir::{ClassId, FuncId};
+use term::TermId;
+use vm::{Alternative, ChoiceWay, ElemKind, ObjId, Outcome, Stop, Val, Vm};
+
+use super::recipe::{FieldWay, Recipe, Way};
+use super::{Generic, Kind, make_at, nullable};
+use crate::observe::Seen;
+use crate::world::Jvm;
+
+/// A step that made or changed an input, as a test must repeat it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A constructor, or a factory (on an object, if it is no static method).
+    /// `of` are the type arguments, where they are known.
+    Made { name: String, object: ObjId, func: FuncId, on: Option<Seen>, args: Vec<Seen>, of: Vec<Generic> },
+    /// A method called for its effect.
+    Called { object: ObjId, func: FuncId, args: Vec<Seen> },
+    /// A field assigned.
+    Assigned { object: ObjId, owner: ClassId, field: Arc<str>, value: Seen },
+    /// A list with these elements.
+    Listed { name: String, object: ObjId, items: Vec<Seen>, of: Generic },
+}
+
+/// An object made by a recipe in this run: what a later input may be the same as.
+#[derive(Clone, Copy, Debug)]
+pub struct Made {
+    pub object: ObjId,
+    /// What stands for it in choices.
+    value: u32,
+    /// When there is one.
+    there: TermId,
+}
+
+/// So many methods are called, one after the other, to bring an object into a state.
+pub const MAX_CHANGES: u32 = 3;
+/// An input is compared with so many earlier ones.
+const MAX_ALIASES: usize = 6;
+/// Objects inside objects are there by default down to this depth.
+const DEEP: usize = 3;
+
+/// A reference to an object of one of several kinds, or to one made before. `optional` ones are null by default.
+pub(super) fn reference(
+    vm: &mut Vm<Jvm>,
+    name: &str,
+    kinds: &[Kind],
+    declared: ClassId,
+    optional: bool,
+) -> Result<Val, Stop> {
+    let stack = &vm.lang.worlds.stack;
+    let again = |kind: &Kind| matches!(kind, Kind::Object(key) if stack.contains(key));
+    let optional = optional || stack.len() >= DEEP || kinds.first().is_some_and(again);
+    if absent(vm, name, optional) {
+        let class = kinds.first().and_then(|kind| class_of(&vm.lang, kind)).unwrap_or(declared);
+        return nothing(vm, name, class, optional);
+    }
+    let flag = present(vm, name, optional);
+    let outer = vm.lang.worlds.there;
+    let there = if outer.is_some() { vm.pool.and(outer, flag) } else { flag };
+    let mut ways: Vec<ChoiceWay> = Vec::new();
+    for (i, kind) in kinds.iter().enumerate() {
+        let class = class_of(&vm.lang, kind).unwrap_or(declared);
+        ways.push(ChoiceWay { what: Alternative::Class(class), value: i as u32, there });
+    }
+    let earlier = vm.lang.worlds.made.clone();
+    let fits = |made: &&Made| vm.lang.is_subclass(vm.heap.class(made.object), declared);
+    let aliases: Vec<Made> = earlier.iter().filter(fits).take(MAX_ALIASES).copied().collect();
+    for made in &aliases {
+        let both = vm.pool.and(there, made.there);
+        ways.push(ChoiceWay { what: Alternative::Object(made.object), value: made.value, there: both });
+    }
+    vm.outside = super::site(name);
+    let at = vm.choose(name, &ways)?;
+    vm.lang.worlds.there = there;
+    let built = match kinds.get(at) {
+        Some(Kind::Object(key)) => {
+            let key = key.clone();
+            object(vm, name, &key).map(|object| (object, nullable(vm, name, object, optional)))
+        }
+        Some(kind) => make_at(vm, name, &kind.clone(), optional).map(|val| (val.as_obj(), val)),
+        None => {
+            let object = aliases.get(at - kinds.len()).map(|made| made.object).ok_or(Stop::Assumption)?;
+            Ok((object, nullable(vm, name, object, optional)))
+        }
+    };
+    vm.lang.worlds.there = outer;
+    let (object, val) = built?;
+    if ways.len() > 1 {
+        vm.chosen(name, object, &ways);
+    }
+    Ok(val)
+}
+
+/// The term that says that a reference is not null.
+fn present(vm: &mut Vm<Jvm>, name: &str, optional: bool) -> TermId {
+    let suffix = if optional { "some" } else { "null" };
+    let flag = vm.inputs.scalar(&mut vm.pool, &format!("{name}.{suffix}"), term::Sort::Bool).0;
+    if optional { flag } else { vm.pool.not(flag) }
+}
+
+/// A reference that is null in this run; in others it is an object of the class.
+pub(super) fn nothing(vm: &mut Vm<Jvm>, name: &str, class: ClassId, optional: bool) -> Result<Val, Stop> {
+    let object = vm.new_object(class)?;
+    vm.make_placeholder(object);
+    Ok(nullable(vm, name, object, optional))
+}
+
+/// Whether a reference is null in this run.
+pub(super) fn absent(vm: &mut Vm<Jvm>, name: &str, optional: bool) -> bool {
+    let (suffix, null) = if optional { ("some", 0) } else { ("null", 1) };
+    vm.inputs.scalar(&mut vm.pool, &format!("{name}.{suffix}"), term::Sort::Bool).1 == null
+}
+
+/// The class of the objects that a kind makes.
+pub fn class_of(jvm: &Jvm, kind: &Kind) -> Option<ClassId> {
+    match kind {
+        Kind::Object(key) => jvm.worlds.recipes.get(key).map(|recipe| recipe.class),
+        Kind::Str => jvm.loaded("java/lang/String"),
+        Kind::Boxed { class, .. } | Kind::Enum { class, .. } | Kind::Array { class, .. } => Some(*class),
+        Kind::List { class, .. } | Kind::Filled { class, .. } => Some(*class),
+        Kind::Only { kind, .. } => class_of(jvm, kind),
+        Kind::OneOf { kinds, .. } => kinds.first().and_then(|kind| class_of(jvm, kind)),
+        Kind::Scalar(_) | Kind::Null(_) => None,
+    }
+}
+
+/// A new object by the recipe of its class. One that cannot be made is no input: the run ends there.
+pub fn object(vm: &mut Vm<Jvm>, name: &str, key: &Arc<str>) -> Result<ObjId, Stop> {
+    let Some(recipe) = vm.lang.worlds.recipes.get(key).cloned() else { return Err(Stop::Assumption) };
+    vm.lang.worlds.stack.push(key.clone());
+    let made = follow(vm, name, &recipe);
+    vm.lang.worlds.stack.pop();
+    made
+}
+
+fn follow(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe) -> Result<ObjId, Stop> {
+    vm.outside = super::site(name);
+    let way = vm.choose_among(ElemKind::Prefer, &format!("{name}.way"), recipe.ways.len() as u32)?;
+    let Some(way) = recipe.ways.get(way as usize) else {
+        return Err(Stop::Unsupported { what: "input", which: vm.lang.classes[recipe.class].java_name() });
+    };
+    let object = call_way(vm, name, recipe, way)?;
+    let there = vm.lang.worlds.there;
+    let there = if there.is_some() { there } else { vm.pool.bool(true) };
+    // Numbers of earlier objects are above those of classes, and the same in every run.
+    let value = super::site(name) | (1 << 31);
+    vm.lang.worlds.made.push(Made { object, value, there });
+    for field in &recipe.fields {
+        assign(vm, name, object, field)?;
+    }
+    if vm.lang.worlds.stack.len() == 1 {
+        change(vm, name, object, &recipe.changes)?;
+    }
+    Ok(object)
+}
+
+fn call_way(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe, way: &Way) -> Result<ObjId, Stop> {
+    let constructor = &*vm.lang.funcs[way.func].name == "<init>";
+    let mut vals = Vec::new();
+    let mut on = None;
+    if let Some(kind) = &way.on {
+        let val = make_at(vm, &format!("{name}.of"), kind, false)?;
+        if val.bits == 0 {
+            return Err(Stop::Assumption);
+        }
+        on = Some((val, kind.clone()));
+    }
+    let args = arguments(vm, name, way)?;
+    super::initialise(vm, vm.lang.funcs[way.func].class).map_err(|_| Stop::Assumption)?;
+    let seen = record(vm, |vm| see_args(vm, way, &args));
+    let seen_on = match &on {
+        Some((val, _)) if vm.lang.worlds.script.is_some() => {
+            Some(crate::observe::see_input(vm, val.as_obj()))
+        }
+        _ => None,
+    };
+    let made = match (constructor, &on) {
+        (true, _) => {
+            let object = vm.new_object(recipe.class)?;
+            vals.push(Val::obj(object));
+            Some(object)
+        }
+        (false, Some((val, _))) => {
+            vals.push(Val::obj(val.as_obj()));
+            None
+        }
+        (false, None) => None,
+    };
+    vals.extend(args);
+    let func = match &on {
+        Some((val, _)) => crate::observe::dispatched(vm, val.as_obj(), way.func).ok_or(Stop::Assumption)?,
+        None => way.func,
+    };
+    let object = match (vm.call(func, &vals), made) {
+        (Outcome::Returned(_), Some(object)) => object,
+        (Outcome::Returned(Some(val)), None) if val.bits != 0 => vm.deref(val)?,
+        (Outcome::Returned(_) | Outcome::Threw(_), _) => return Err(Stop::Assumption),
+        (Outcome::Stopped(stop), _) => return Err(stop),
+    };
+    if let Some(args) = seen {
+        let event = Event::Made {
+            name: name.to_string(),
+            object,
+            func: way.func,
+            on: seen_on,
+            args,
+            of: recipe.args.clone(),
+        };
+        log(vm, event);
+    }
+    Ok(object)
+}
+
+fn arguments(vm: &mut Vm<Jvm>, name: &str, way: &Way) -> Result<Vec<Val>, Stop> {
+    way.params.iter().map(|p| make_at(vm, &format!("{name}.{}", p.name), &p.kind, false)).collect()
+}
+
+fn see_args(vm: &mut Vm<Jvm>, way: &Way, args: &[Val]) -> Vec<Seen> {
+    way.params.iter().zip(args).map(|(p, val)| crate::observe::see_argument(vm, val.bits, &p.ty)).collect()
+}
+
+/// What a step looked like, if anybody wants to know.
+fn record<T>(vm: &mut Vm<Jvm>, see: impl FnOnce(&mut Vm<Jvm>) -> T) -> Option<T> {
+    vm.lang.worlds.script.is_some().then(|| see(vm))
+}
+
+pub(super) fn log(vm: &mut Vm<Jvm>, event: Event) {
+    if let Some(script) = &mut vm.lang.worlds.script {
+        script.push(event);
+    }
+}
+
+/// Gives a field an input, unless it holds one already: a constructor's argument.
+fn assign(vm: &mut Vm<Jvm>, name: &str, object: ObjId, field: &FieldWay) -> Result<(), Stop> {
+    let now = vm.load(object, field.offset, field.cell)?;
+    if now.term.is_some() {
+        return Ok(());
+    }
+    let val = make_at(vm, &format!("{name}.{}", field.name), &field.kind, true)?;
+    vm.store(object, field.offset, field.cell, val)?;
+    if val.bits != now.bits
+        && let Some(value) = record(vm, |vm| crate::observe::see_argument(vm, val.bits, &field.ty))
+    {
+        log(vm, Event::Assigned { object, owner: field.owner, field: field.name.clone(), value });
+    }
+    Ok(())
+}
+
+/// Calls methods that change the object: none if that will do.
+fn change(vm: &mut Vm<Jvm>, name: &str, object: ObjId, changes: &[Way]) -> Result<(), Stop> {
+    if changes.is_empty() {
+        return Ok(());
+    }
+    for i in 0..MAX_CHANGES {
+        let step = format!("{name}.call{i}");
+        vm.outside = super::site(&step);
+        let which = vm.choose_among(ElemKind::Prefer, &step, changes.len() as u32 + 1)?;
+        let Some(way) = which.checked_sub(1).and_then(|at| changes.get(at as usize)) else {
+            if i + 1 == MAX_CHANGES {
+                break;
+            }
+            return Ok(());
+        };
+        let method = format!("{step}.{}", vm.lang.funcs[way.func].name);
+        let args = arguments(vm, &method, way)?;
+        let seen = record(vm, |vm| see_args(vm, way, &args));
+        let func = crate::observe::dispatched(vm, object, way.func).ok_or(Stop::Assumption)?;
+        let mut vals = vec![Val::obj(object)];
+        vals.extend(args);
+        match vm.call(func, &vals) {
+            Outcome::Returned(_) => {}
+            Outcome::Threw(_) => return Err(Stop::Assumption),
+            Outcome::Stopped(stop) => return Err(stop),
+        }
+        if let Some(args) = seen {
+            log(vm, Event::Called { object, func: way.func, args });
+        }
+    }
+    let reason = format!("at most {MAX_CHANGES} calls before");
+    vm.ledger.note(ledger::Kind::InputBound, name, reason);
+    Ok(())
+}

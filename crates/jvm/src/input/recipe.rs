@@ -1,0 +1,373 @@
+//! How objects of a class are made as a person would: constructors, factories, public fields, methods that change
+//! them. Found once for each class, before any run.
+
+use std::sync::Arc;
+
+use ir::{ClassId, FuncId, MemType};
+use vm::Vm;
+
+use super::generic::{self, Env, Generic};
+use super::{Kind, kind_for};
+use crate::link::ClassOrigin;
+use crate::load::{FieldType, Instr, access};
+use crate::world::Jvm;
+
+/// All that is known of making objects of a class.
+#[derive(Debug)]
+pub struct Recipe {
+    pub class: ClassId,
+    /// Its type arguments, where they are known.
+    pub args: Vec<Generic>,
+    /// The best first. Empty if a test cannot make one.
+    pub ways: Vec<Way>,
+    /// Fields that outsiders are meant to assign.
+    pub fields: Vec<FieldWay>,
+    /// Methods that change an object, for more than a fresh one.
+    pub changes: Vec<Way>,
+}
+
+/// A call that makes or changes an object: a constructor, a factory, a method.
+#[derive(Clone, Debug)]
+pub struct Way {
+    pub func: FuncId,
+    /// What a factory method is called on, if it is not static.
+    pub on: Option<Kind>,
+    pub params: Vec<ParamWay>,
+}
+
+#[derive(Clone, Debug)]
+pub struct ParamWay {
+    pub name: String,
+    pub ty: FieldType,
+    pub kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+pub struct FieldWay {
+    pub owner: ClassId,
+    pub name: Arc<str>,
+    pub offset: u32,
+    pub cell: MemType,
+    pub ty: FieldType,
+    pub kind: Kind,
+}
+
+/// So many ways are tried for one class.
+const MAX_WAYS: usize = 5;
+const MAX_CHANGES: usize = 8;
+/// Constructors with more parameters are nothing a person would call twice.
+const MAX_PARAMS: usize = 12;
+/// Beyond so many classes, further ones are only null.
+const MAX_RECIPES: usize = 200;
+
+/// The recipe of a class, under its key; `None` if there are too many already.
+pub(super) fn prepare(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic]) -> Option<Arc<str>> {
+    let key: Arc<str> = Generic::Class(vm.lang.classes[class].name.clone(), args.to_vec()).to_string().into();
+    if vm.lang.worlds.recipes.contains_key(&key) {
+        return Some(key);
+    }
+    if vm.lang.worlds.recipes.len() >= MAX_RECIPES {
+        return None;
+    }
+    // Entered first: the class may refer to itself.
+    let empty = Recipe { class, args: Vec::new(), ways: Vec::new(), fields: Vec::new(), changes: Vec::new() };
+    vm.lang.worlds.recipes.insert(key.clone(), Arc::new(empty));
+    vm.lang.worlds.preparing.push(key.clone());
+    let file = vm.lang.classes[class].file.clone();
+    let env = generic::class_env(file.as_deref().and_then(|f| f.signature.as_deref()), args);
+    let user = vm.lang.classes[class].origin != ClassOrigin::Library;
+    let ways = if user { user_ways(vm, class, &env) } else { library_ways(vm, class, &env) };
+    let fields = if user { fields(vm, class, &env) } else { Vec::new() };
+    let changes = if user { changes(vm, class, &env) } else { Vec::new() };
+    vm.lang.worlds.preparing.pop();
+    vm.lang
+        .worlds
+        .recipes
+        .insert(key.clone(), Arc::new(Recipe { class, args: args.to_vec(), ways, fields, changes }));
+    Some(key)
+}
+
+/// The recipe of a class whose arguments are not known.
+pub fn prepare_class(vm: &mut Vm<Jvm>, class: ClassId) -> Option<(Arc<str>, Arc<Recipe>)> {
+    let key = prepare(vm, class, &[])?;
+    let recipe = vm.lang.worlds.recipes.get(&key)?.clone();
+    Some((key, recipe))
+}
+
+/// Enters a recipe whose ways are known.
+pub(super) fn prepare_ways(
+    vm: &mut Vm<Jvm>,
+    class: ClassId,
+    args: Vec<Generic>,
+    ways: impl FnOnce(&mut Vm<Jvm>) -> Vec<Way>,
+) -> Arc<str> {
+    let key: Arc<str> = Generic::Class(vm.lang.classes[class].name.clone(), args.clone()).to_string().into();
+    if !vm.lang.worlds.recipes.contains_key(&key) {
+        let empty =
+            Recipe { class, args: Vec::new(), ways: Vec::new(), fields: Vec::new(), changes: Vec::new() };
+        vm.lang.worlds.recipes.insert(key.clone(), Arc::new(empty));
+        let ways = ways(vm);
+        let recipe = Recipe { class, args, ways, fields: Vec::new(), changes: Vec::new() };
+        vm.lang.worlds.recipes.insert(key.clone(), Arc::new(recipe));
+    }
+    key
+}
+
+/// A call of a function, its parameters made as their types say.
+pub fn way(vm: &mut Vm<Jvm>, func: FuncId, env: &Env) -> Way {
+    let names = param_names(&vm.lang, func);
+    let types = param_types(&vm.lang, func, env);
+    let erased = vm.lang.funcs[func].signature.ty.params.clone();
+    let params = names
+        .into_iter()
+        .zip(types)
+        .zip(erased)
+        .map(|((name, generic), ty)| {
+            let kind = kind_for(vm, &generic);
+            ParamWay { name, ty, kind }
+        })
+        .collect();
+    Way { func, on: None, params }
+}
+
+/// The types of a function's parameters, with arguments where they are known.
+pub fn param_types(jvm: &Jvm, func: FuncId, env: &Env) -> Vec<Generic> {
+    let f = &jvm.funcs[func];
+    let file = jvm.classes[f.class].file.as_deref();
+    let declared = file.and_then(|file| file.method(&f.name, &f.descriptor));
+    generic::params(declared.and_then(|m| m.signature.as_deref()), &f.signature.ty.params, env)
+}
+
+/// Names of parameters: those of the source where they are known, identifiers in any case, none twice.
+pub fn param_names(jvm: &Jvm, func: FuncId) -> Vec<String> {
+    let f = &jvm.funcs[func];
+    let file = jvm.classes[f.class].file.as_deref();
+    let declared = file.and_then(|file| file.method(&f.name, &f.descriptor));
+    let code = declared.and_then(|m| m.code.as_ref());
+    let mut slot = if f.is_static() { 0 } else { 1 };
+    let mut names: Vec<String> = Vec::new();
+    for (i, ty) in f.signature.ty.params.iter().enumerate() {
+        let local = code.and_then(|c| c.local(slot, 0)).map(|l| l.name.to_string());
+        let given =
+            declared.and_then(|m| m.parameters.as_ref()?.get(i)?.name.as_ref().map(|n| n.to_string()));
+        slot += ty.slots();
+        // Kotlin's name for the receiver of an extension function.
+        let local = local.map(|n| if n.starts_with("$this$") { "receiver".to_string() } else { n });
+        let name = local.or(given).unwrap_or_default();
+        let plain: String = name.chars().filter(|c| c.is_alphanumeric() || *c == '_').collect();
+        let mut name = if plain.is_empty() { format!("arg{i}") } else { plain };
+        while names.contains(&name) {
+            name.push_str("Arg");
+        }
+        names.push(name);
+    }
+    names
+}
+
+/// Whether a test may write the name of a class.
+pub fn can_name(jvm: &Jvm, class: ClassId) -> bool {
+    let class = &jvm.classes[class];
+    let Some(file) = &class.file else { return false };
+    let modifiers = file.modifiers();
+    let local =
+        class.name.split('$').skip(1).any(|p| p.is_empty() || p.starts_with(|c: char| c.is_ascii_digit()));
+    let exported = class.origin != ClassOrigin::Library
+        || class.name.starts_with("java/")
+        || class.name.starts_with("javax/");
+    let near = class.origin != ClassOrigin::Library && same_package(jvm, class.package());
+    !local && exported && modifiers & access::PRIVATE == 0 && (modifiers & access::PUBLIC != 0 || near)
+}
+
+/// Whether a test may call a method of a class that it may name.
+pub fn can_call(jvm: &Jvm, func: FuncId) -> bool {
+    let f = &jvm.funcs[func];
+    let near = jvm.classes[f.class].origin != ClassOrigin::Library
+        && same_package(jvm, jvm.classes[f.class].package());
+    f.access & (access::PRIVATE | access::SYNTHETIC) == 0 && (f.is(access::PUBLIC) || near)
+}
+
+fn same_package(jvm: &Jvm, package: &str) -> bool {
+    jvm.worlds.context.is_some_and(|context| jvm.classes[context].package() == package)
+}
+
+/// Whether objects of the class belong to one of its outer class, which `new` must be told.
+fn is_inner(jvm: &Jvm, class: ClassId) -> bool {
+    let Some(file) = &jvm.classes[class].file else { return false };
+    let own = file.inner_classes.iter().find(|inner| inner.inner == file.name);
+    own.is_some_and(|inner| inner.access & access::STATIC == 0 && inner.outer.is_some())
+        && !jvm.classes[class].is_interface()
+}
+
+fn user_ways(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
+    let jvm = &vm.lang;
+    if !can_name(jvm, class) || is_inner(jvm, class) || jvm.classes[class].access & access::ENUM != 0 {
+        return Vec::new();
+    }
+    let is_abstract = jvm.classes[class].access & (access::ABSTRACT | access::INTERFACE) != 0;
+    let makes = |func: &FuncId| {
+        let f = &jvm.funcs[*func];
+        let few = f.signature.ty.params.len() <= MAX_PARAMS;
+        let constructor = &*f.name == "<init>" && !is_abstract;
+        few && can_call(jvm, *func) && (constructor || f.is_static() && returns(jvm, *func, class))
+    };
+    let found: Vec<FuncId> = jvm.classes[class].functions().filter(makes).collect();
+    let mut ways: Vec<Way> = found.into_iter().map(|func| way(vm, func, env)).collect();
+    let jvm = &vm.lang;
+    ways.sort_by_key(|way| {
+        let f = &jvm.funcs[way.func];
+        let fixed = way.params.iter().any(|p| matches!(p.kind, Kind::Null(_)));
+        // A factory that takes one of its own kind makes nothing from nothing.
+        let own = way.params.iter().any(|p| p.ty == FieldType::Class(jvm.classes[class].name.clone()));
+        let factory = &*f.name != "<init>";
+        (fixed, own && factory, !f.is(access::PUBLIC), factory, std::cmp::Reverse(way.params.len()), way.func)
+    });
+    ways.truncate(MAX_WAYS);
+    ways
+}
+
+fn returns(jvm: &Jvm, func: FuncId, class: ClassId) -> bool {
+    let name = &jvm.classes[class].name;
+    matches!(&jvm.funcs[func].signature.ty.ret, Some(FieldType::Class(ret)) if ret == name)
+}
+
+/// Of the library's own classes: what takes plain values.
+fn library_ways(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
+    let jvm = &vm.lang;
+    if !can_name(jvm, class) {
+        return Vec::new();
+    }
+    let is_abstract = jvm.classes[class].access & (access::ABSTRACT | access::INTERFACE) != 0;
+    let plain = |ty: &FieldType| match ty {
+        FieldType::Class(name) => is_plain_class(name),
+        FieldType::Array(elem) => !elem.is_reference(),
+        _ => true,
+    };
+    let makes = |func: &FuncId| {
+        let f = &jvm.funcs[*func];
+        let params = &f.signature.ty.params;
+        let constructor = &*f.name == "<init>" && !is_abstract;
+        let factory = f.is_static() && returns(jvm, *func, class) && !params.is_empty();
+        f.is(access::PUBLIC) && params.len() <= 3 && params.iter().all(plain) && (constructor || factory)
+    };
+    let mut found: Vec<FuncId> = jvm.classes[class].functions().filter(makes).collect();
+    found.sort_by_key(|func| {
+        let f = &jvm.funcs[*func];
+        let params = &f.signature.ty.params;
+        let texts = params.iter().filter(|ty| ty.is_reference()).count();
+        let usual = matches!(&*f.name, "valueOf" | "of");
+        let makes = &*f.name == "<init>";
+        (texts, !usual, !makes, std::cmp::Reverse(params.len()), *func)
+    });
+    found.truncate(3);
+    found.into_iter().map(|func| way(vm, func, env)).collect()
+}
+
+fn is_plain_class(name: &str) -> bool {
+    matches!(name, "java/lang/String" | "java/lang/CharSequence" | "java/time/Month" | "java/time/DayOfWeek")
+}
+
+/// Fields that a test may assign: public ones, and those near it that no method of the class assigns itself.
+fn fields(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<FieldWay> {
+    let mut found = Vec::new();
+    for owner in vm.lang.classes[class].ancestors.to_vec() {
+        if vm.lang.classes[owner].origin == ClassOrigin::Library || !can_name(&vm.lang, owner) {
+            continue;
+        }
+        let Some(file) = vm.lang.classes[owner].file.clone() else { continue };
+        let near = same_package(&vm.lang, vm.lang.classes[owner].package());
+        let own = if owner == class { env.clone() } else { Env::new() };
+        for field in vm.lang.classes[owner].fields.clone() {
+            let open = field.access & access::PUBLIC != 0
+                || near && field.access & access::PRIVATE == 0 && !is_assigned(&vm.lang, owner, &field.name);
+            let fixed = access::STATIC | access::FINAL | access::SYNTHETIC;
+            let Some(ty) = FieldType::parse(&field.descriptor).filter(|_| open && field.access & fixed == 0)
+            else {
+                continue;
+            };
+            let declared =
+                file.fields.iter().find(|f| f.name == field.name && f.descriptor == field.descriptor);
+            let generic = Generic::of_field(declared.and_then(|f| f.signature.as_deref()), &ty, &own);
+            let kind = kind_for(vm, &generic);
+            found.push(FieldWay { owner, name: field.name, offset: field.offset, cell: field.ty, ty, kind });
+        }
+    }
+    found
+}
+
+/// Whether a method of the class, not a constructor, assigns the field.
+fn is_assigned(jvm: &Jvm, class: ClassId, field: &str) -> bool {
+    let Some(file) = &jvm.classes[class].file else { return true };
+    file.methods.iter().filter(|m| !m.is_constructor()).any(|method| {
+        let Ok(Some(code)) = method.bytecode() else { return false };
+        code.instrs.iter().any(|(_, instr)| match instr {
+            Instr::PutField(cp) => {
+                file.pool.field(*cp).is_ok_and(|f| f.name == field && f.class == &*file.name)
+            }
+            _ => false,
+        })
+    })
+}
+
+/// Methods that a test may call to change an object: those that assign a field, or call something that might.
+fn changes(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
+    let mut found: Vec<FuncId> = Vec::new();
+    for owner in vm.lang.classes[class].ancestors.iter().rev().copied() {
+        let jvm = &vm.lang;
+        if jvm.classes[owner].origin == ClassOrigin::Library {
+            continue;
+        }
+        for func in jvm.classes[owner].functions() {
+            let f = &jvm.funcs[func];
+            let fits = can_call(jvm, func)
+                && f.access & (access::STATIC | access::ABSTRACT) == 0
+                && f.signature.ty.params.len() <= 4
+                && !f.name.starts_with('<')
+                && !reads_only(&f.name)
+                && may_change(jvm, owner, func);
+            let overridden = found
+                .iter()
+                .any(|g| jvm.funcs[*g].name == f.name && jvm.funcs[*g].descriptor == f.descriptor);
+            if fits && !overridden {
+                found.push(func);
+            }
+        }
+    }
+    let jvm = &vm.lang;
+    found.sort_by_key(|func| {
+        let f = &jvm.funcs[*func];
+        (!grows(&f.name), !f.is(access::PUBLIC), f.signature.ty.params.is_empty(), *func)
+    });
+    found.truncate(MAX_CHANGES);
+    found.into_iter().map(|func| way(vm, func, env)).collect()
+}
+
+fn reads_only(name: &str) -> bool {
+    let prefixes = [
+        "get", "is", "has", "to", "equals", "hash", "compare", "contains", "size", "length", "count", "print",
+    ];
+    prefixes.iter().any(|p| name.starts_with(p))
+}
+
+/// Methods that put something in come first: most states need that.
+fn grows(name: &str) -> bool {
+    let prefixes =
+        ["add", "put", "push", "insert", "set", "enqueue", "offer", "append", "register", "with", "deposit"];
+    prefixes.iter().any(|p| name.starts_with(p))
+}
+
+fn may_change(jvm: &Jvm, class: ClassId, func: FuncId) -> bool {
+    let Some(file) = &jvm.classes[class].file else { return false };
+    let f = &jvm.funcs[func];
+    let Some(method) = file.method(&f.name, &f.descriptor) else { return false };
+    let Ok(Some(code)) = method.bytecode() else { return false };
+    code.instrs.iter().any(|(_, instr)| {
+        matches!(
+            instr,
+            Instr::PutField(_)
+                | Instr::ArrayStore(_)
+                | Instr::InvokeVirtual(_)
+                | Instr::InvokeSpecial(_)
+                | Instr::InvokeInterface(_)
+        )
+    })
+}
