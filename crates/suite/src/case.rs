@@ -220,10 +220,26 @@ pub enum Value {
         name: String,
         ty: Type,
     },
+    /// An object that stands for an interface: a lambda if it has one method, else an anonymous class.
+    Fake {
+        interface: ClassName,
+        methods: Vec<FakeMethod>,
+    },
     /// A variable of the arrangement.
     Var(String),
     /// What the act returned or made. Only in asserts.
     Result,
+}
+
+/// A method of an object that stands for an interface.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FakeMethod {
+    pub name: String,
+    /// Erased parameter types.
+    pub params: Vec<Type>,
+    pub returns: Type,
+    /// What it returns; none if it returns nothing.
+    pub result: Option<Value>,
 }
 
 impl Value {
@@ -260,6 +276,7 @@ impl Value {
             Value::Optional(value) => value.iter().map(|v| &**v).collect(),
             Value::Call(call) => call.operands().collect(),
             Value::Field { of, .. } => of.iter().map(|v| &**v).collect(),
+            Value::Fake { methods, .. } => methods.iter().filter_map(|m| m.result.as_ref()).collect(),
             Value::Null
             | Value::Bool(_)
             | Value::Byte(_)

@@ -1,16 +1,24 @@
 //! Values and calls as Java expressions.
 
-use suite::case::{Call, ClassName, Target, TestCase, Type, Value};
+use suite::case::{Call, ClassName, FakeMethod, Target, TestCase, Type, Value};
 
 use super::literal;
 use super::names::{Names, identifier};
-use crate::doc::Doc;
+use crate::doc::{Doc, Source};
 
 /// Arrays with more elements than this are filled in methods of their own: a method's code ends at 64 KB
 /// (JVMS §4.7.3), and nobody reads such a literal.
 const LARGE_ARRAY: usize = 1000;
 /// Arrays of zeros longer than this are written by their length.
 const LONG_ZEROS: usize = 8;
+
+/// Names for the parameters of a fake's method, which nothing else in a test has.
+fn parameter_names(method: &FakeMethod) -> Vec<String> {
+    match method.params.len() {
+        1 => vec!["ignored".to_string()],
+        n => (1..=n).map(|i| format!("ignored{i}")).collect(),
+    }
+}
 
 /// Where an expression stands, which decides what must be spelled out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,8 +114,61 @@ impl Scope<'_> {
                 let of = self.expr(of, &Type::class(class.clone()), Place::Receiver);
                 Doc::cat([of, Doc::text(format!(".{name}"))])
             }
+            Value::Fake { methods, .. } => self.fake(methods),
             Value::Var(name) => Doc::text(identifier(name)),
             Value::Result => Doc::text(self.result.clone()),
+        }
+    }
+
+    /// A lambda: a plan binds fakes of several methods to variables, whose declarations write the class.
+    fn fake(&mut self, methods: &[FakeMethod]) -> Doc {
+        let [method] = methods else { return Doc::text("null") };
+        let params = match parameter_names(method).as_slice() {
+            [one] => one.clone(),
+            all => format!("({})", all.join(", ")),
+        };
+        let result = match &method.result {
+            Some(value) => self.returned(value, &method.returns),
+            None => Doc::text("{ }"),
+        };
+        Doc::cat([Doc::text(format!("{params} -> ")), result])
+    }
+
+    /// An anonymous class of the erased type, as the declaration of a variable.
+    pub fn fake_class(
+        &mut self,
+        ty: &str,
+        name: &str,
+        class: &ClassName,
+        methods: &[FakeMethod],
+        source: &mut Source,
+    ) {
+        source.line(&format!("{ty} {name} = new {}() {{", self.names.class(class)));
+        source.indent();
+        for method in methods {
+            let named = method.params.iter().zip(parameter_names(method));
+            let params: Vec<String> =
+                named.map(|(ty, name)| format!("{} {name}", self.names.erased(ty))).collect();
+            let returns = self.names.erased(&method.returns);
+            source.line("@Override");
+            source.line(&format!("public {returns} {}({}) {{", method.name, params.join(", ")));
+            source.indent();
+            if let Some(value) = &method.result {
+                let value = self.returned(value, &method.returns);
+                source.put(&Doc::cat([Doc::text("return "), value]), ";");
+            }
+            source.dedent();
+            source.line("}");
+        }
+        source.dedent();
+        source.line("};");
+    }
+
+    /// What a method of a fake returns; one of an iterator has the right type already.
+    fn returned(&mut self, value: &Value, returns: &Type) -> Doc {
+        match value {
+            Value::Call(_) => self.plain(value, returns, Place::Assigned),
+            value => self.expr(value, returns, Place::Assigned),
         }
     }
 
@@ -290,6 +351,7 @@ impl Scope<'_> {
     pub fn static_type(&self, value: &Value) -> Option<Type> {
         Some(match value {
             Value::Null | Value::List(_) | Value::Set(_) | Value::Map(_) | Value::Optional(_) => return None,
+            Value::Fake { interface, .. } => Type::class(interface.clone()),
             Value::Bool(_) => Type::Bool,
             Value::Byte(_) => Type::Byte,
             Value::Short(_) => Type::Short,

@@ -93,6 +93,10 @@ fn result_name(case: &TestCase) -> String {
 pub fn arrange(scope: &mut Scope<'_>, source: &mut Source) {
     for step in &scope.case.arrange {
         match step {
+            Step::Bind { name, ty, value: Value::Fake { interface, methods } } if methods.len() != 1 => {
+                let ty = scope.names.erased(ty);
+                scope.fake_class(&ty, &identifier(name), interface, methods, source);
+            }
             Step::Bind { name, ty, value } => {
                 let declaration = format!("{} {} = ", scope.names.ty(ty), identifier(name));
                 let value = scope.initialiser(value, ty);

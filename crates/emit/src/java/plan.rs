@@ -107,6 +107,8 @@ fn inline(case: &mut TestCase) {
         let (name, value) = (name.clone(), value.clone());
         let uses = uses(case, &name);
         let pure = !value.any(&mut |v| matches!(v, Value::Call(_) | Value::Field { .. }));
+        // An anonymous class is no expression that anybody reads inside a call.
+        let pure = pure && !matches!(&value, Value::Fake { methods, .. } if methods.len() != 1);
         let is_receiver = matches!(&case.act.on, Target::Instance(v) if **v == Value::Var(name.clone()));
         if uses == 0 && pure {
             case.arrange.remove(at);
@@ -260,6 +262,9 @@ fn substitute(value: &mut Value, map: &BTreeMap<String, Value>) {
         Value::Optional(Some(inner)) => substitute(inner, map),
         Value::Call(call) => each_operand(call, &mut |v| substitute(v, map)),
         Value::Field { of: Some(of), .. } => substitute(of, map),
+        Value::Fake { methods, .. } => {
+            methods.iter_mut().filter_map(|m| m.result.as_mut()).for_each(|v| substitute(v, map));
+        }
         Value::Optional(None)
         | Value::Field { of: None, .. }
         | Value::Null

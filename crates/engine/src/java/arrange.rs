@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use ir::FuncId;
-use jvm::input::{Event, Generic};
+use jvm::input::{Event, FakeCall, Generic};
 use jvm::load::FieldType;
 use jvm::observe::Seen;
 use jvm::world::Jvm;
-use suite::case::{Call, ClassName, Step, Target, Type, Value};
+use suite::case::{Call, ClassName, FakeMethod, Step, Target, Type, Value};
 use vm::ObjId;
 
 use super::case::{NoCase, call_of};
@@ -31,15 +31,20 @@ impl Names {
     }
 
     fn name(&mut self, object: ObjId, input: &str) -> String {
-        let wish = variable(input);
-        let mut name = wish.clone();
+        let name = self.free(&variable(input));
+        self.names.insert(object.0, name.clone());
+        name
+    }
+
+    /// A name like the one wished for that nothing has.
+    fn free(&mut self, wish: &str) -> String {
+        let mut name = wish.to_string();
         let mut n = 2;
         while self.taken.contains(&name) {
             name = format!("{wish}{n}");
             n += 1;
         }
         self.taken.push(name.clone());
-        self.names.insert(object.0, name.clone());
         name
     }
 }
@@ -60,12 +65,102 @@ fn variable(input: &str) -> String {
 }
 
 /// The steps that make the inputs, in the order in which the run made them.
-pub fn steps(jvm: &Jvm, script: &[Event], names: &mut Names) -> Result<Vec<Step>, NoCase> {
+pub fn steps(
+    jvm: &Jvm,
+    script: &[Event],
+    calls: &[FakeCall],
+    names: &mut Names,
+) -> Result<Vec<Step>, NoCase> {
     let mut steps = Vec::new();
     for event in script {
-        steps.push(step(jvm, event, names)?);
+        match event {
+            Event::Faked { name, object, class } => {
+                let calls: Vec<&FakeCall> = calls.iter().filter(|call| call.object == *object).collect();
+                fake(jvm, (name, *object, *class), &calls, names, &mut steps)?;
+            }
+            event => steps.push(step(jvm, event, names)?),
+        }
     }
     Ok(steps)
+}
+
+/// An object that stands for an interface. A method that said different things takes them from an iterator.
+fn fake(
+    jvm: &Jvm,
+    (input, object, class): (&str, ObjId, ir::ClassId),
+    calls: &[&FakeCall],
+    names: &mut Names,
+    steps: &mut Vec<Step>,
+) -> Result<(), NoCase> {
+    let Some((_, made)) = jvm.worlds.fakes.get(&class) else { return Err(unnamed()) };
+    let name = names.name(object, input);
+    let mut methods = Vec::new();
+    for (index, method) in made.methods.iter().enumerate() {
+        let f = &jvm.funcs[method.func];
+        let results: Vec<Value> = calls
+            .iter()
+            .filter(|call| call.method == index)
+            .map(|call| written(jvm, &call.result, names))
+            .collect::<Result<_, _>>()?;
+        let returns = f.signature.ty.ret.as_ref().map_or(Type::Void, field_type);
+        let result = match results.as_slice() {
+            _ if returns == Type::Void => None,
+            [] => Some(default_value(&returns)),
+            [first, rest @ ..] if rest.iter().all(|value| value == first) => Some(first.clone()),
+            _ => Some(next_of(results, &returns, names, &name, steps)),
+        };
+        methods.push(FakeMethod {
+            name: f.name.to_string(),
+            params: arrange_types(&f.signature.ty.params),
+            returns,
+            result,
+        });
+    }
+    let interface = class_name(jvm, made.interface);
+    let ty = Type::Class { name: interface.clone(), args: boxed_args(&made.args) };
+    steps.push(Step::Bind { name, ty, value: Value::Fake { interface, methods } });
+    Ok(())
+}
+
+/// Binds an iterator over the results and asks it for the next.
+fn next_of(results: Vec<Value>, returns: &Type, names: &mut Names, of: &str, steps: &mut Vec<Step>) -> Value {
+    let class = |name: &str| ClassName::new("java.util", &[name]);
+    let elem = match returns.box_name() {
+        Some(name) => Type::class(ClassName::new("java.lang", &[name])),
+        None => returns.clone(),
+    };
+    let name = names.free(&format!("{of}Results"));
+    let iterator = Type::Class { name: class("Iterator"), args: vec![elem] };
+    let list = Value::List(results);
+    let call = Call::on_instance(list, class("List"), "iterator", Vec::new(), iterator.clone(), Vec::new());
+    steps.push(Step::Bind { name: name.clone(), ty: iterator, value: Value::call(call) });
+    let next = Call::on_instance(
+        Value::var(name),
+        class("Iterator"),
+        "next",
+        Vec::new(),
+        Type::object(),
+        Vec::new(),
+    );
+    Value::call(next)
+}
+
+fn arrange_types(types: &[FieldType]) -> Vec<Type> {
+    types.iter().map(field_type).collect()
+}
+
+fn default_value(ty: &Type) -> Value {
+    match ty {
+        Type::Bool => Value::Bool(false),
+        Type::Byte => Value::Byte(0),
+        Type::Short => Value::Short(0),
+        Type::Char => Value::Char(0),
+        Type::Int => Value::Int(0),
+        Type::Long => Value::Long(0),
+        Type::Float => Value::float(0.0),
+        Type::Double => Value::double(0.0),
+        Type::Void | Type::Class { .. } | Type::Array(_) => Value::Null,
+    }
 }
 
 fn step(jvm: &Jvm, event: &Event, names: &mut Names) -> Result<Step, NoCase> {
@@ -101,6 +196,7 @@ fn step(jvm: &Jvm, event: &Event, names: &mut Names) -> Result<Step, NoCase> {
             let name = names.name(*object, name);
             Step::Bind { name, ty, value: Value::call(call) }
         }
+        Event::Faked { .. } => return Err(unnamed()),
         Event::Called { object, func, args } => {
             let args = values(jvm, args, names)?;
             let on = names.get(*object).ok_or_else(unnamed)?;

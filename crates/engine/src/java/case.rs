@@ -35,7 +35,7 @@ pub fn case(
     }
     let taken: Vec<String> = ["result", "thrown"].into_iter().map(String::from).collect();
     let mut names = Names::new(taken);
-    let mut arrange = arrange::steps(jvm, &detail.before.script, &mut names)?;
+    let mut arrange = arrange::steps(jvm, &detail.before.script, &detail.fakes, &mut names)?;
     let args = arrange::values(jvm, &detail.before.args, &names)?;
     let args = bind_arrays(&mut arrange, &subject.params, args, detail);
     let on = match &detail.before.receiver {

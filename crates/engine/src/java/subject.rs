@@ -2,7 +2,7 @@
 
 use explore::Target;
 use ir::{ClassId, FuncId};
-use jvm::input::{self, Event, Kind};
+use jvm::input::{self, Event, FakeCall, Kind};
 use jvm::load::FieldType;
 use jvm::observe::{self, Seen};
 use jvm::world::Jvm;
@@ -61,6 +61,8 @@ pub struct Detail {
     pub end: End,
     /// What objects that the call was given showed before and after it: the receiver, then arguments.
     pub looks: Vec<Look>,
+    /// What objects that stand for interfaces were asked, and what they said.
+    pub fakes: Vec<FakeCall>,
     /// What a constructor made, looked into.
     pub made: Option<Seen>,
     pub stdout: Vec<u8>,
@@ -163,6 +165,7 @@ impl Subject {
         let before = self.before.take().unwrap_or_default();
         // Output first: looking at values runs guest code.
         let (stdout, stderr) = (jvm::natives::stdout(vm), jvm::natives::stderr(vm));
+        let fakes = vm.lang.worlds.fake_calls.clone();
         let thrown = vm.thrown;
         let end = match outcome {
             Outcome::Returned(None) => End::Returned(None),
@@ -185,7 +188,7 @@ impl Subject {
             .map(|(object, before)| Look { object, before, after: observe::see_object(vm, object) })
             .collect();
         vm.lang.worlds.script = None;
-        Detail { stage: self.stage, before, args_after, end, looks, made, stdout, stderr }
+        Detail { stage: self.stage, before, args_after, end, looks, fakes, made, stdout, stderr }
     }
 
     /// What the objects that the call is given show before it, found in a run of its own: looking may change them.

@@ -77,6 +77,16 @@ pub fn params(signature: Option<&str>, erased: &[FieldType], env: &Env) -> Vec<G
     if fits { found } else { plain() }
 }
 
+/// The type of a method's result.
+pub fn result(signature: Option<&str>, erased: &FieldType, env: &Env) -> Generic {
+    let parsed = signature.and_then(|text| {
+        let mut parser = Parser { rest: text, env: env.clone() };
+        parser.method()?;
+        parser.ty(0)
+    });
+    parsed.filter(|g| g.fits(erased)).unwrap_or_else(|| Generic::of(erased))
+}
+
 /// What the variables of a class stand for, given its arguments.
 pub fn class_env(signature: Option<&str>, args: &[Generic]) -> Env {
     let Some(text) = signature else { return Env::new() };

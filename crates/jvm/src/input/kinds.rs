@@ -117,6 +117,7 @@ fn other_class(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
             kinds.extend(plain_class(vm, sub, &[]));
         }
     }
+    kinds.extend(super::fake::prepare(vm, class, args));
     match kinds.len() {
         0 => unsupported,
         1 if matches!(&kinds[0], Kind::Object(_))
@@ -124,6 +125,7 @@ fn other_class(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
         {
             kinds.remove(0)
         }
+        1 if matches!(&kinds[0], Kind::Fake { .. }) => kinds.remove(0),
         _ => Kind::OneOf { ty: class, kinds },
     }
 }

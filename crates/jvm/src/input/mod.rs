@@ -7,6 +7,7 @@
 //! can always be built, and class invariants hold.
 
 mod collection;
+mod fake;
 mod generic;
 mod kinds;
 mod object;
@@ -25,6 +26,7 @@ use vm::{ElemKind, ObjId, Origin, Outcome, Stop, Val, View, Vm};
 use crate::load::FieldType;
 use crate::world::Jvm;
 
+pub use fake::{Fake, FakeCall, FakeMethod};
 pub use generic::Generic;
 pub use kinds::{enum_constants, kind_for};
 pub use object::{Event, class_of, object};
@@ -46,6 +48,11 @@ pub struct Worlds {
     there: TermId,
     /// Recipes that are being followed, the outermost first.
     stack: Vec<Arc<str>>,
+    /// Classes that stand for interfaces: the type each was made for, and its methods.
+    pub fakes: FxHashMap<ClassId, (Arc<str>, Arc<Fake>)>,
+    /// Fakes of this run by name, and their calls.
+    faked: Vec<(ObjId, String)>,
+    pub fake_calls: Vec<FakeCall>,
     /// How this run's inputs were made, if somebody wants to know.
     pub script: Option<Vec<Event>>,
 }
@@ -54,7 +61,9 @@ impl Worlds {
     /// Whether a step of the script made the object.
     pub fn is_scripted(&self, object: ObjId) -> bool {
         self.script.iter().flatten().any(|event| match event {
-            Event::Made { object: made, .. } | Event::Listed { object: made, .. } => *made == object,
+            Event::Made { object: made, .. }
+            | Event::Listed { object: made, .. }
+            | Event::Faked { object: made, .. } => *made == object,
             Event::Called { .. } | Event::Assigned { .. } => false,
         })
     }
@@ -67,6 +76,8 @@ pub fn begin(vm: &mut Vm<Jvm>) {
     worlds.made.clear();
     worlds.stack.clear();
     worlds.there = TermId::NONE;
+    worlds.faked.clear();
+    worlds.fake_calls.clear();
     if let Some(script) = &mut worlds.script {
         script.clear();
     }
@@ -122,6 +133,10 @@ pub enum Kind {
         elems: Vec<Kind>,
         /// The types of its elements, or of keys and values.
         of: Vec<Generic>,
+    },
+    /// An object of a class that was made up for an interface.
+    Fake {
+        class: ClassId,
     },
     /// An object of one of several kinds.
     OneOf {
@@ -184,6 +199,7 @@ fn make_at(vm: &mut Vm<Jvm>, name: &str, kind: &Kind, optional: bool) -> Result<
         Kind::Filled { class, add, elems, of } => {
             collection::filled(vm, name, *class, *add, (elems, of), optional)
         }
+        Kind::Fake { class } => fake::fake(vm, name, *class, optional),
         Kind::OneOf { ty, kinds } => {
             let which = vm.lang.classes[*ty].java_name();
             vm.ledger.note(Imprecision::UnsupportedInput, which, "only some classes of objects are tried");

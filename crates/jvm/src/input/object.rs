@@ -21,6 +21,8 @@ pub enum Event {
     Called { object: ObjId, func: FuncId, args: Vec<Seen> },
     /// A field assigned.
     Assigned { object: ObjId, owner: ClassId, field: Arc<str>, value: Seen },
+    /// An object of a class that stands for an interface.
+    Faked { name: String, object: ObjId, class: ClassId },
     /// A list with these elements.
     Listed { name: String, object: ObjId, items: Vec<Seen>, of: Generic },
 }
@@ -80,7 +82,17 @@ pub(super) fn reference(
             let key = key.clone();
             object(vm, name, &key).map(|object| (object, nullable(vm, name, object, optional)))
         }
-        Some(kind) => make_at(vm, name, &kind.clone(), optional).map(|val| (val.as_obj(), val)),
+        Some(kind) if at == 0 => make_at(vm, name, &kind.clone(), optional).map(|val| (val.as_obj(), val)),
+        Some(kind) => {
+            // Variables of another kind have names of their own; whether it is null is said by the input's.
+            let class = class_of(&vm.lang, kind).map(|class| vm.lang.classes[class].java_name());
+            let label = class.as_deref().and_then(|c| c.rsplit(['.', '$']).next()).unwrap_or("other");
+            let val = make_at(vm, &format!("{name}.{label}"), &kind.clone(), false);
+            val.and_then(|val| match val.bits {
+                0 => Err(Stop::Assumption),
+                _ => Ok((val.as_obj(), nullable(vm, name, val.as_obj(), optional))),
+            })
+        }
         None => {
             let object = aliases.get(at - kinds.len()).map(|made| made.object).ok_or(Stop::Assumption)?;
             Ok((object, nullable(vm, name, object, optional)))
@@ -120,7 +132,7 @@ pub fn class_of(jvm: &Jvm, kind: &Kind) -> Option<ClassId> {
         Kind::Object(key) => jvm.worlds.recipes.get(key).map(|recipe| recipe.class),
         Kind::Str => jvm.loaded("java/lang/String"),
         Kind::Boxed { class, .. } | Kind::Enum { class, .. } | Kind::Array { class, .. } => Some(*class),
-        Kind::List { class, .. } | Kind::Filled { class, .. } => Some(*class),
+        Kind::List { class, .. } | Kind::Filled { class, .. } | Kind::Fake { class } => Some(*class),
         Kind::Only { kind, .. } => class_of(jvm, kind),
         Kind::OneOf { kinds, .. } => kinds.first().and_then(|kind| class_of(jvm, kind)),
         Kind::Scalar(_) | Kind::Null(_) => None,

@@ -1,0 +1,219 @@
+//! Interfaces that nobody implements: a made-up class whose results are inputs.
+
+use std::sync::Arc;
+
+use ir::{Builder, ClassId, FuncId, Op, Type};
+use vm::{Native, NativeResult, ObjId, Stop, Val, Vm};
+
+use super::generic::{self, Generic};
+use super::object::{Event, absent, log, nothing};
+use super::recipe::can_name;
+use super::{Kind, kind_for, make_at, nullable};
+use crate::link::{SyntheticClass, SyntheticMethod, define_synthetic, reg_type};
+use crate::load::access;
+use crate::observe::{Seen, see_argument};
+use crate::world::Jvm;
+
+/// A class that stands for an interface.
+#[derive(Debug)]
+pub struct Fake {
+    pub interface: ClassId,
+    /// Type arguments of the interface, where they are known.
+    pub args: Vec<Generic>,
+    pub methods: Vec<FakeMethod>,
+}
+
+#[derive(Debug)]
+pub struct FakeMethod {
+    /// The interface's.
+    pub func: FuncId,
+    /// How its results are made; none if it returns nothing.
+    pub result: Option<Kind>,
+}
+
+/// A call of a fake in this run, and what it returned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FakeCall {
+    pub object: ObjId,
+    pub method: usize,
+    pub result: Seen,
+}
+
+/// Interfaces with more methods are nothing to write by hand.
+const MAX_METHODS: usize = 12;
+/// So many results of one method are inputs of their own; after that the last one comes again.
+const MAX_RESULTS: usize = 16;
+const HOOK: &str = "testwright/Fake.call";
+
+/// The fake of an interface that a test may name.
+pub(super) fn prepare(vm: &mut Vm<Jvm>, interface: ClassId, args: &[Generic]) -> Option<Kind> {
+    if !vm.lang.classes[interface].is_interface() || !can_name(&vm.lang, interface) {
+        return None;
+    }
+    let file = vm.lang.classes[interface].file.clone()?;
+    if file.permitted_subclasses.is_some() {
+        return None;
+    }
+    let key = Generic::Class(vm.lang.classes[interface].name.clone(), args.to_vec()).to_string();
+    let known = vm.lang.worlds.fakes.iter().find(|(_, (k, _))| **k == *key).map(|(class, _)| *class);
+    if let Some(class) = known {
+        return Some(Kind::Fake { class });
+    }
+    let funcs = abstract_methods(&vm.lang, interface);
+    if funcs.is_empty() || funcs.len() > MAX_METHODS {
+        return None;
+    }
+    let env = generic::class_env(file.signature.as_deref(), args);
+    let mut methods = Vec::new();
+    for func in &funcs {
+        let result = result_kind(vm, *func, &env);
+        methods.push(FakeMethod { func: *func, result });
+    }
+    if vm.lang.native(HOOK).is_none() {
+        vm.lang.register(HOOK, Native { run: call, symbolic: true });
+    }
+    let number = vm.lang.worlds.fakes.len();
+    let class = SyntheticClass {
+        name: format!("{}$$Fake{number}", vm.lang.classes[interface].name),
+        interfaces: vec![interface],
+        fields: Vec::new(),
+    };
+    let class = define_synthetic(&mut vm.lang, class, |jvm, _| {
+        funcs.iter().enumerate().map(|(index, func)| body(jvm, *func, index)).collect()
+    });
+    let fake = Fake { interface, args: args.to_vec(), methods };
+    vm.lang.worlds.fakes.insert(class, (key.into(), Arc::new(fake)));
+    Some(Kind::Fake { class })
+}
+
+/// What a class must implement, but for what `Object` has anyway.
+fn abstract_methods(jvm: &Jvm, interface: ClassId) -> Vec<FuncId> {
+    let mut found: Vec<FuncId> = Vec::new();
+    let mut defaults: Vec<FuncId> = Vec::new();
+    let same = |a: FuncId, b: FuncId| {
+        jvm.funcs[a].name == jvm.funcs[b].name && jvm.funcs[a].descriptor == jvm.funcs[b].descriptor
+    };
+    for owner in jvm.classes[interface].all_interfaces.iter() {
+        for func in jvm.classes[*owner].functions() {
+            let f = &jvm.funcs[func];
+            if f.access & (access::STATIC | access::PRIVATE) != 0 {
+                continue;
+            }
+            let of_object = jvm.declared(jvm.known.object, &f.name, &f.descriptor).is_some();
+            match f.access & access::ABSTRACT != 0 {
+                true if !of_object && !found.iter().any(|g| same(*g, func)) => found.push(func),
+                true => {}
+                false => defaults.push(func),
+            }
+        }
+    }
+    found.retain(|func| !defaults.iter().any(|default| same(*default, *func)));
+    found.sort_unstable();
+    found
+}
+
+/// Results are what a test can write down in place.
+fn result_kind(vm: &mut Vm<Jvm>, func: FuncId, env: &generic::Env) -> Option<Kind> {
+    let f = &vm.lang.funcs[func];
+    let erased = f.signature.ty.ret.clone()?;
+    let file = vm.lang.classes[f.class].file.clone();
+    let declared = file.as_deref().and_then(|file| file.method(&f.name, &f.descriptor));
+    let generic = generic::result(declared.and_then(|m| m.signature.as_deref()), &erased, env);
+    let generic = match generic {
+        Generic::Any => Generic::Class("java/lang/String".into(), Vec::new()),
+        Generic::Class(name, _) if &*name == "java/lang/Object" => {
+            Generic::Class("java/lang/String".into(), Vec::new())
+        }
+        known => known,
+    };
+    let plain = match &generic {
+        Generic::Prim(_) => true,
+        Generic::Class(name, _) => {
+            matches!(&**name, "java/lang/String" | "java/lang/CharSequence")
+                || name.starts_with("java/lang/")
+                || vm.lang.class(name).is_ok_and(|c| vm.lang.classes[c].access & access::ENUM != 0)
+        }
+        Generic::Array(elem) => matches!(**elem, Generic::Prim(_)),
+        Generic::Any => false,
+    };
+    let kind = if plain { kind_for(vm, &generic) } else { Kind::Null(generic.to_string()) };
+    Some(match kind {
+        Kind::Object(_)
+        | Kind::OneOf { .. }
+        | Kind::Fake { .. }
+        | Kind::List { .. }
+        | Kind::Filled { .. } => Kind::Null(generic.to_string()),
+        kind => kind,
+    })
+}
+
+/// Calls the hook with the object and the number of the method.
+fn body(jvm: &mut Jvm, func: FuncId, index: usize) -> SyntheticMethod {
+    let (name, descriptor) = (jvm.funcs[func].name.clone(), jvm.funcs[func].descriptor.clone());
+    let ty = jvm.funcs[func].signature.ty.clone();
+    let params: Vec<Type> = std::iter::once(Type::Ref).chain(ty.params.iter().map(reg_type)).collect();
+    let ret = ty.ret.as_ref().map(reg_type);
+    let hook = jvm.hook(HOOK, &[Type::Ref, Type::I32], ret);
+    let mut b = Builder::new(format!("fake {name}{descriptor}"), &params, ret);
+    let number = b.const_i32(index as i32);
+    let this = b.param(0);
+    match ret {
+        Some(ty) => {
+            let result = b.call_value(ty, hook, &[this, number]);
+            b.ret(Some(result));
+        }
+        None => {
+            let list = b.list(&[this, number]);
+            b.effect(Op::Call, hook.0, list, 0);
+            b.ret(None);
+        }
+    }
+    SyntheticMethod { name, descriptor, function: b.finish() }
+}
+
+/// A fake as an input.
+pub(super) fn fake(vm: &mut Vm<Jvm>, name: &str, class: ClassId, optional: bool) -> Result<Val, Stop> {
+    if absent(vm, name, optional) {
+        return nothing(vm, name, class, optional);
+    }
+    let object = vm.new_object(class)?;
+    vm.lang.worlds.faked.push((object, name.to_string()));
+    log(vm, Event::Faked { name: name.to_string(), object, class });
+    Ok(nullable(vm, name, object, optional))
+}
+
+/// What a method of a fake does: returns the next input.
+fn call(vm: &mut Vm<Jvm>, args: &[Val]) -> NativeResult<Jvm> {
+    match answer(vm, args) {
+        Ok(Some(val)) => NativeResult::Return(val),
+        Ok(None) => NativeResult::Void,
+        Err(stop) => NativeResult::Stop(stop),
+    }
+}
+
+fn answer(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Option<Val>, Stop> {
+    let unknown =
+        || Stop::Unsupported { what: "input", which: "an object that stands for an interface".to_string() };
+    let (Some(this), Some(index)) = (args.first(), args.get(1)) else { return Err(unknown()) };
+    let object = vm.deref(*this)?;
+    let index = index.bits as usize;
+    let class = vm.heap.class(object);
+    let Some((_, fake)) = vm.lang.worlds.fakes.get(&class) else { return Err(unknown()) };
+    let fake = fake.clone();
+    let method = fake.methods.get(index).ok_or_else(unknown)?;
+    let Some(kind) = &method.result else { return Ok(None) };
+    let name = vm.lang.worlds.faked.iter().find(|(o, _)| *o == object).map(|(_, name)| name.clone());
+    let before = vm.lang.worlds.fake_calls.iter().filter(|c| c.object == object && c.method == index).count();
+    let number = before.min(MAX_RESULTS - 1);
+    let func = &vm.lang.funcs[method.func];
+    let (called, ret) = (func.name.to_string(), func.signature.ty.ret.clone());
+    let again = if number == 0 { String::new() } else { format!("#{}", number + 1) };
+    let name = format!("{}.{called}(){again}", name.unwrap_or_default());
+    let val = make_at(vm, &name, kind, false)?;
+    let result = match ret {
+        Some(ty) => see_argument(vm, val.bits, &ty),
+        None => Seen::Null,
+    };
+    vm.lang.worlds.fake_calls.push(FakeCall { object, method: index, result });
+    Ok(Some(val))
+}
