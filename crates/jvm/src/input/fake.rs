@@ -43,6 +43,8 @@ pub struct FakeCall {
 const MAX_METHODS: usize = 12;
 /// So many results of one method are inputs of their own; after that the last one comes again.
 const MAX_RESULTS: usize = 16;
+/// Fakes that return fakes.
+const MAX_DEPTH: u32 = 2;
 const HOOK: &str = "testwright/Fake.call";
 
 /// The fake of an interface that a test may name.
@@ -126,25 +128,28 @@ fn result_kind(vm: &mut Vm<Jvm>, func: FuncId, env: &generic::Env) -> Option<Kin
         }
         known => known,
     };
-    let plain = match &generic {
-        Generic::Prim(_) => true,
-        Generic::Class(name, _) => {
-            matches!(&**name, "java/lang/String" | "java/lang/CharSequence")
-                || name.starts_with("java/lang/")
-                || vm.lang.class(name).is_ok_and(|c| vm.lang.classes[c].access & access::ENUM != 0)
-        }
-        Generic::Array(elem) => matches!(**elem, Generic::Prim(_)),
-        Generic::Any => false,
-    };
-    let kind = if plain { kind_for(vm, &generic) } else { Kind::Null(generic.to_string()) };
-    Some(match kind {
+    // An interface whose methods return one of its kind would never end.
+    if vm.lang.worlds.faking >= MAX_DEPTH {
+        return Some(Kind::Null(generic.to_string()));
+    }
+    vm.lang.worlds.faking += 1;
+    let kind = kind_for(vm, &generic);
+    vm.lang.worlds.faking -= 1;
+    Some(kind)
+}
+
+/// Whether a result can be made when it is asked for. Others take guest code and are made with the fake, once.
+fn is_plain(kind: &Kind) -> bool {
+    match kind {
+        Kind::Scalar(_) | Kind::Str | Kind::Boxed { .. } | Kind::Enum { .. } | Kind::Null(_) => true,
+        Kind::Only { kind, .. } => is_plain(kind),
+        Kind::Array { elem, .. } => matches!(**elem, Kind::Scalar(_)),
         Kind::Object(_)
         | Kind::OneOf { .. }
         | Kind::Fake { .. }
         | Kind::List { .. }
-        | Kind::Filled { .. } => Kind::Null(generic.to_string()),
-        kind => kind,
-    })
+        | Kind::Filled { .. } => false,
+    }
 }
 
 /// Calls the hook with the object and the number of the method.
@@ -177,6 +182,14 @@ pub(super) fn fake(vm: &mut Vm<Jvm>, name: &str, class: ClassId, optional: bool)
         return nothing(vm, name, class, optional);
     }
     let object = vm.new_object(class)?;
+    let Some((_, fake)) = vm.lang.worlds.fakes.get(&class).cloned() else { return Err(Stop::Assumption) };
+    for (index, method) in fake.methods.iter().enumerate() {
+        if let Some(kind) = method.result.as_ref().filter(|kind| !is_plain(kind)) {
+            let called = format!("{name}.{}()", vm.lang.funcs[method.func].name);
+            let val = make_at(vm, &called, kind, false)?;
+            vm.lang.worlds.fake_results.push((object, index, val));
+        }
+    }
     vm.lang.worlds.faked.push((object, name.to_string()));
     log(vm, Event::Faked { name: name.to_string(), object, class });
     Ok(nullable(vm, name, object, optional))
@@ -209,7 +222,11 @@ fn answer(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Option<Val>, Stop> {
     let (called, ret) = (func.name.to_string(), func.signature.ty.ret.clone());
     let again = if number == 0 { String::new() } else { format!("#{}", number + 1) };
     let name = format!("{}.{called}(){again}", name.unwrap_or_default());
-    let val = make_at(vm, &name, kind, false)?;
+    let ready = vm.lang.worlds.fake_results.iter().find(|(o, m, _)| *o == object && *m == index);
+    let val = match ready.map(|(_, _, val)| *val) {
+        Some(val) => val,
+        None => make_at(vm, &name, kind, false)?,
+    };
     let result = match ret {
         Some(ty) => see_argument(vm, val.bits, &ty),
         None => Seen::Null,

@@ -53,6 +53,10 @@ pub struct Worlds {
     /// Fakes of this run by name, and their calls.
     faked: Vec<(ObjId, String)>,
     pub fake_calls: Vec<FakeCall>,
+    /// Results of their methods that were made beforehand: fake, number of the method, result.
+    fake_results: Vec<(ObjId, usize, Val)>,
+    /// How many fakes are being prepared inside each other.
+    faking: u32,
     /// How this run's inputs were made, if somebody wants to know.
     pub script: Option<Vec<Event>>,
 }
@@ -78,6 +82,7 @@ pub fn begin(vm: &mut Vm<Jvm>) {
     worlds.there = TermId::NONE;
     worlds.faked.clear();
     worlds.fake_calls.clear();
+    worlds.fake_results.clear();
     if let Some(script) = &mut worlds.script {
         script.clear();
     }
