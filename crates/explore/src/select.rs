@@ -67,12 +67,15 @@ struct Item {
     needs: Vec<usize>,
 }
 
+/// What a wish that was not granted costs, in bits of inputs: a factory or a call more before the call.
+const UNWISHED: u64 = 40;
+
 /// Threw, complexity of the inputs, steps.
 type Cost = (bool, u64, u64);
 
 fn cost<O>(run: &Finished<O>) -> Cost {
     let bits = |v: u128| u64::from(128 - v.leading_zeros());
-    let complexity = run
+    let complexity: u64 = run
         .model
         .iter()
         .map(|(_, value)| match value {
@@ -82,7 +85,8 @@ fn cost<O>(run: &Finished<O>) -> Cost {
             Value::Array(array) => 8 * array.entries.len() as u64 + bits(array.default),
         })
         .sum();
-    (run.end != End::Returned, complexity, run.steps)
+    let unwished = run.path.iter().filter(|s| s.kind == ElemKind::Prefer && s.choice != 0).count() as u64;
+    (run.end != End::Returned, complexity + UNWISHED * unwished, run.steps)
 }
 
 /// Each way to end is one more thing to show: a normal return as well as each kind of failure.

@@ -21,9 +21,8 @@ mod shadow;
 pub mod text;
 mod trace;
 
-pub use choice::Alternative;
-pub use fiber::FiberId;
 pub use choice::{Alternative, Way as ChoiceWay};
+pub use fiber::FiberId;
 pub use frame::Frame;
 pub use heap::{Heap, Obj, ObjId, OutOfMemory};
 pub use input::{InputId, Inputs, Sequence};

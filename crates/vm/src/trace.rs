@@ -103,6 +103,13 @@ impl Trace {
         self.demands.clear();
     }
 
+    /// Forgets what was covered so far, but no decision.
+    pub fn forget_coverage(&mut self) {
+        self.edges.clear();
+        self.blocks.clear();
+        self.raised.clear();
+    }
+
     /// The condition of an element's alternative.
     pub fn condition(&self, elem: &Elem, alternative: u32) -> TermId {
         self.conditions[(elem.first + alternative) as usize]

@@ -27,9 +27,10 @@ pub fn withdraw(jvm: &Jvm, class: ClassId, explored: &[FuncId], result: &mut Cla
         if !(entered || closed && private.contains(&obligation.function)) {
             *fate = Fate::Open("not reached from the methods that were explored".to_string());
         } else if changeable {
-            *fate = Fate::Open(
-                "not reached by one call in a fresh state, of which all paths were explored".to_string(),
-            );
+            *fate = Fate::Open(format!(
+                "not reached by one call on objects after at most {} calls, of which all paths were explored",
+                jvm::input::MAX_CHANGES
+            ));
         }
     }
 }

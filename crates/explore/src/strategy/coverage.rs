@@ -26,6 +26,9 @@ const LOOK: usize = 32;
 /// to go another way before anything shows.
 const ONWARD: u64 = 3;
 
+/// Every so many picks a wish is given up: what is wanted may need another constructor, or a call before.
+const SECOND_BEST: u64 = 8;
+
 /// Site, kind and alternative; what is below an ungranted wish is apart.
 type Key = (Site, ElemKind, u32, bool);
 
@@ -69,6 +72,21 @@ impl Group {
     }
 }
 
+impl Coverage {
+    /// The wish to give up that was given up least.
+    fn second_best(&mut self, guide: &Guide<'_>) -> Option<Candidate> {
+        let wishes = self
+            .groups
+            .iter()
+            .filter(|(key, group)| key.1 == ElemKind::Prefer && !group.candidates.is_empty());
+        let ranked = wishes.filter_map(|(key, group)| Some((group.rank(guide, false)?, *key)));
+        let (_, best) = ranked.min()?;
+        let group = self.groups.get_mut(&best)?;
+        group.tried += 1;
+        group.candidates.pop_first().map(|(_, candidate)| candidate)
+    }
+}
+
 fn key(candidate: &Candidate) -> Key {
     (candidate.site, candidate.kind, candidate.alternative, candidate.unwished)
 }
@@ -86,6 +104,11 @@ impl Strategy for Coverage {
     fn next(&mut self, guide: &Guide<'_>) -> Option<Candidate> {
         self.picks += 1;
         let prefer_near = !self.picks.is_multiple_of(ASIDE);
+        if self.picks.is_multiple_of(SECOND_BEST)
+            && let Some(candidate) = self.second_best(guide)
+        {
+            return Some(candidate);
+        }
         let ranked =
             self.groups.iter().filter_map(|(key, group)| Some((group.rank(guide, prefer_near)?, *key)));
         let (rank, mut best) = ranked.min()?;

@@ -29,7 +29,7 @@ use crate::world::Jvm;
 pub use fake::{Fake, FakeCall, FakeMethod};
 pub use generic::Generic;
 pub use kinds::{enum_constants, kind_for};
-pub use object::{Event, class_of, object};
+pub use object::{Event, MAX_CHANGES, class_of, object};
 pub use recipe::{ParamWay, Recipe, Way, can_call, can_name, param_names, param_types, prepare_class};
 
 /// What is known of input objects: recipes of classes, and what the current run made.
@@ -92,6 +92,8 @@ pub fn begin(vm: &mut Vm<Jvm>) {
 pub fn done(vm: &mut Vm<Jvm>) {
     vm.making_inputs = false;
     vm.outside = 0;
+    // What making them ran is no part of what the call covers.
+    vm.trace.forget_coverage();
 }
 
 /// Decisions on an input have a place of their own, the same in every run.

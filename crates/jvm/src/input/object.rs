@@ -38,7 +38,9 @@ pub struct Made {
 }
 
 /// So many methods are called, one after the other, to bring an object into a state.
-pub const MAX_CHANGES: u32 = 3;
+pub const MAX_CHANGES: u32 = 5;
+/// Of objects inside others, so many.
+const MAX_CHANGES_INSIDE: u32 = 2;
 /// An input is compared with so many earlier ones.
 const MAX_ALIASES: usize = 6;
 /// Objects inside objects are there by default down to this depth.
@@ -163,8 +165,10 @@ fn follow(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe) -> Result<ObjId, Stop> 
     for field in &recipe.fields {
         assign(vm, name, object, field)?;
     }
-    if vm.lang.worlds.stack.len() == 1 {
-        change(vm, name, object, &recipe.changes)?;
+    match vm.lang.worlds.stack.len() {
+        1 => change(vm, name, object, &recipe.changes, MAX_CHANGES)?,
+        2 => change(vm, name, object, &recipe.changes, MAX_CHANGES_INSIDE)?,
+        _ => {}
     }
     Ok(object)
 }
@@ -262,16 +266,16 @@ fn assign(vm: &mut Vm<Jvm>, name: &str, object: ObjId, field: &FieldWay) -> Resu
 }
 
 /// Calls methods that change the object: none if that will do.
-fn change(vm: &mut Vm<Jvm>, name: &str, object: ObjId, changes: &[Way]) -> Result<(), Stop> {
+fn change(vm: &mut Vm<Jvm>, name: &str, object: ObjId, changes: &[Way], most: u32) -> Result<(), Stop> {
     if changes.is_empty() {
         return Ok(());
     }
-    for i in 0..MAX_CHANGES {
+    for i in 0..most {
         let step = format!("{name}.call{i}");
         vm.outside = super::site(&step);
         let which = vm.choose_among(ElemKind::Prefer, &step, changes.len() as u32 + 1)?;
         let Some(way) = which.checked_sub(1).and_then(|at| changes.get(at as usize)) else {
-            if i + 1 == MAX_CHANGES {
+            if i + 1 == most {
                 break;
             }
             return Ok(());
@@ -291,7 +295,7 @@ fn change(vm: &mut Vm<Jvm>, name: &str, object: ObjId, changes: &[Way]) -> Resul
             log(vm, Event::Called { object, func: way.func, args });
         }
     }
-    let reason = format!("at most {MAX_CHANGES} calls before");
+    let reason = format!("at most {most} calls on it before");
     vm.ledger.note(ledger::Kind::InputBound, name, reason);
     Ok(())
 }
