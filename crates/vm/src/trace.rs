@@ -108,6 +108,7 @@ impl Trace {
         self.edges.clear();
         self.blocks.clear();
         self.raised.clear();
+        self.walk.clear();
     }
 
     /// The condition of an element's alternative.
