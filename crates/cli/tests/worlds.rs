@@ -1,0 +1,106 @@
+//! Objects as inputs, from source to confirmed tests: every program in `fixtures/worlds/<topic>/`.
+//!
+//! What is written is compared with `fixtures/worlds/golden/`, which people read; `BLESS=1` rewrites it, and the diff is
+//! read. `open.txt` there lists what is not covered, and why.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use report::{Report, Verdict};
+use testkit::Jdk;
+use testkit::jdk::Options;
+
+/// Subjects that other tools were measured on, and the most tests that any of them needed.
+const AT_MOST: [(&str, &str, usize); 15] = [
+    ("fx.worlds.Subjects", "mixedNumbers", 4),
+    ("fx.worlds.Subjects", "usePow", 3),
+    ("fx.worlds.Subjects", "useSin", 3),
+    ("fx.worlds.Subjects", "useCos", 3),
+    ("fx.worlds.Subjects", "divideByZero", 3),
+    ("fx.worlds.Subjects", "moduloByZero", 3),
+    ("fx.worlds.Subjects", "min3", 3),
+    ("fx.worlds.Segment", "append", 3),
+    ("fx.worlds.Segment", "insert", 1),
+    ("fx.worlds.Segment", "delete", 13),
+    ("fx.worlds.Segment", "count", 5),
+    ("fx.worlds.Subjects", "indexOf", 3),
+    ("fx.worlds.DataObject", "read", 23),
+    ("fx.worlds.Subjects", "noArgs", 3),
+    ("fx.worlds.Subjects", "withArgs", 3),
+];
+
+#[test]
+fn object_worlds_are_covered_and_read_as_recorded() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/worlds");
+    let jdk = Jdk::at_least(17).unwrap();
+    let classes = jdk.compile(&sources(&fixtures), &Options::default()).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_testwright"))
+        .args(["generate", "-o", "out", "--report", "json=report.json", "-c"])
+        .arg(&classes)
+        .arg("fx.**")
+        .current_dir(dir.path())
+        .env("JAVA_HOME", &jdk.home)
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    let report: Report = serde_json::from_slice(&fs::read(dir.path().join("report.json")).unwrap()).unwrap();
+
+    let mut tests: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    let mut open = String::new();
+    for target in &report.targets {
+        assert!(target.disagreements.is_empty(), "{}: {:?}", target.class, target.disagreements);
+        assert!(target.dropped.is_empty(), "{}: {:?}", target.class, target.dropped);
+        for test in &target.tests {
+            assert!(test.confirmed, "{}.{}", target.class, test.name);
+            *tests.entry((&target.class, &test.method)).or_default() += 1;
+        }
+        for obligation in target.obligations.iter().filter(|o| o.verdict != Verdict::Covered) {
+            let why = obligation.why.as_deref().unwrap_or_default();
+            open.push_str(&format!("{}: {}: {why}\n", obligation.function, obligation.text));
+        }
+    }
+    for (class, method, most) in AT_MOST {
+        let count = tests.get(&(class, method)).copied().unwrap_or(0);
+        assert!((1..=most).contains(&count), "{class}.{method}: {count} tests, at most {most} are needed");
+    }
+    compare(&fixtures.join("golden/open.txt"), &open);
+    for file in written(&dir.path().join("out")) {
+        let name = file.strip_prefix(dir.path().join("out")).unwrap().to_string_lossy().replace('/', ".");
+        compare(&fixtures.join("golden").join(format!("{name}.txt")), &fs::read_to_string(&file).unwrap());
+    }
+}
+
+fn sources(fixtures: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> =
+        written(fixtures).into_iter().filter(|f| f.extension().is_some_and(|e| e == "java")).collect();
+    found.sort();
+    found
+}
+
+/// All files below a folder, in order.
+fn written(dir: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![dir.to_path_buf()];
+    while let Some(dir) = open.pop() {
+        for entry in fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { open.push(path) } else { found.push(path) }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn compare(golden: &Path, text: &str) {
+    if std::env::var_os("BLESS").is_some() {
+        fs::create_dir_all(golden.parent().unwrap()).unwrap();
+        fs::write(golden, text).unwrap();
+        return;
+    }
+    let recorded = fs::read_to_string(golden).unwrap_or_default();
+    assert_eq!(recorded, text, "{} differs; BLESS=1 rewrites it", golden.display());
+}
