@@ -1,6 +1,6 @@
 //! Values and calls as Kotlin expressions.
 
-use suite::case::{Call, ClassName, Target, TestCase, Type, Value};
+use suite::case::{Call, ClassName, FakeMethod, Target, TestCase, Type, Value};
 
 use super::names::{Names, array_of, identifier, quoted};
 use super::{ClassForm, Facts, Form, Member, literal};
@@ -27,6 +27,20 @@ impl Scope<'_> {
     fn refuse(&mut self, why: &str) -> Doc {
         self.refused.get_or_insert_with(|| format!("cannot be written in Kotlin: {why}"));
         Doc::text("TODO()")
+    }
+
+    /// Kotlin's own function types are lambdas; an object for another interface is not written yet.
+    fn fake(&mut self, interface: &ClassName, methods: &[FakeMethod]) -> Doc {
+        match methods {
+            [method] if interface.package == "kotlin.jvm.functions" => {
+                let params = vec!["_"; method.params.len()].join(", ");
+                let arrow = if params.is_empty() { String::new() } else { format!("{params} -> ") };
+                let result =
+                    method.result.as_ref().map_or_else(|| Doc::text("Unit"), |value| self.expr(value));
+                Doc::cat([Doc::text(format!("{{ {arrow}")), result, Doc::text(" }")])
+            }
+            _ => self.refuse("an object that stands for an interface"),
+        }
     }
 
     pub fn expr(&mut self, value: &Value) -> Doc {
@@ -78,6 +92,7 @@ impl Scope<'_> {
                 let of = self.receiver(of);
                 Doc::cat([of, Doc::text(format!(".{}", quoted(name)))])
             }
+            Value::Fake { interface, methods } => self.fake(interface, methods),
             Value::Var(name) => Doc::text(identifier(name)),
             Value::Result => Doc::text(self.result.clone()),
             #[allow(
@@ -136,7 +151,7 @@ impl Scope<'_> {
     }
 
     /// In front of a dot: what may be null there is said not to be.
-    fn receiver(&mut self, value: &Value) -> Doc {
+    pub fn receiver(&mut self, value: &Value) -> Doc {
         let doc = match value {
             Value::Null => return self.refuse("a call on null"),
             Value::Int(i) if *i < 0 => Doc::text(format!("({})", literal::int(*i))),

@@ -170,6 +170,10 @@ fn body(library: Library, scope: &mut Scope<'_>, source: &mut Source) {
                 let doc = scope.call(call);
                 source.put(&doc, "");
             }
+            Step::Set { of, field, value, .. } => {
+                let (of, value) = (scope.receiver(of), scope.expr(value));
+                source.put(&Doc::cat([of, Doc::text(format!(".{} = ", names::quoted(field))), value]), "");
+            }
         }
     }
     match &case.outcome {

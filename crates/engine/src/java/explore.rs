@@ -889,8 +889,7 @@ fn refusal(name: &str, descriptor: &str) -> Option<&'static str> {
 
 /// Whether null was given for a parameter that is declared not to take it: what follows is a refusal, no bug.
 fn refused_null(jvm: &Jvm, subject: &Subject, case: &TestCase) -> bool {
-    let Some((func, _)) = subject.method.as_ref().or(subject.constructor.as_ref()) else { return false };
-    let f = &jvm.funcs[*func];
+    let f = &jvm.funcs[subject.func];
     let Some(file) = jvm.classes[f.class].file.as_deref() else { return false };
     let Some(method) = file.method(&f.name, &f.descriptor) else { return false };
     let refuses = super::kotlin::refuses_null(file, method);
