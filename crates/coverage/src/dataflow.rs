@@ -8,7 +8,8 @@
 use crate::flow::Flow;
 use crate::graph::{GraphEdge, GraphNode};
 use crate::projection::Projection;
-use ir::{BlockId, Function, Move, Op, Origin, Reg};
+use ir::op::Effect;
+use ir::{BlockId, Cfg, Edges, Function, Move, Op, Origin, Reg};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A definition of a variable.
@@ -70,13 +71,15 @@ impl DataFlow {
             events: vec![Vec::new(); func.blocks.len()],
             deciding: BTreeMap::new(),
         };
+        // Before the first code of the source nothing is set.
+        let entry = projection.shown_from(BlockId(0)).first().copied().unwrap_or(BlockId(0));
         for reg in (0..func.params).map(Reg).filter(|r| is_variable(func, *r)) {
-            let line = func.positions.first().map_or(0, |p| p.line);
-            data.defs.push(Def { reg, block: BlockId(0), index: None, line });
+            let line = func.positions[func.blocks[entry].start as usize].line;
+            data.defs.push(Def { reg, block: entry, index: None, line });
         }
-        let homes = homes(func);
+        let live = live_out(func, projection.cfg());
         for block in projection.reachable() {
-            data.read_block(projection, flow, block, &homes);
+            data.read_block(projection, flow, block, &live[block.0 as usize]);
         }
         for def in 0..data.defs.len() as u32 {
             let reached = data.reached(flow, def);
@@ -85,7 +88,7 @@ impl DataFlow {
         data
     }
 
-    fn read_block(&mut self, projection: &Projection, flow: &Flow, block: BlockId, homes: &[Home]) {
+    fn read_block(&mut self, projection: &Projection, flow: &Flow, block: BlockId, live: &BTreeSet<Reg>) {
         let func = projection.func;
         let range = func.blocks[block];
         for index in range.start..range.end {
@@ -93,11 +96,11 @@ impl DataFlow {
             let line = func.positions[index as usize].line;
             // A check reads what the instruction behind it reads again.
             let reads: BTreeSet<Reg> = match inst.op.effect() {
-                ir::op::Effect::Guard => BTreeSet::new(),
+                Effect::Guard => BTreeSet::new(),
                 _ => inst.reads(func).filter(|r| is_variable(func, *r)).collect(),
             };
             for reg in reads {
-                let (computes, branch) = destiny(func, block, index, homes);
+                let (computes, branch) = destiny(func, block, index, live);
                 let mut add = |decides| {
                     self.uses.push(Use { reg, block, index, line, decides });
                     self.uses.len() as u32 - 1
@@ -267,45 +270,42 @@ fn is_variable(func: &Function, reg: Reg) -> bool {
     func.regs.get(reg).is_some_and(|info| info.variable.as_deref().is_some_and(|name| name != "this"))
 }
 
-/// Where a register without a variable is read.
-#[derive(Clone, Copy, PartialEq)]
-enum Home {
-    Nowhere,
-    Only(BlockId),
-    Several,
-}
-
-fn homes(func: &Function) -> Vec<Home> {
-    let mut homes = vec![Home::Nowhere; func.regs.len()];
-    for (block, range) in func.blocks.iter() {
-        for inst in &func.code[range.start as usize..range.end as usize] {
-            for reg in inst.reads(func) {
-                if let Some(home) = homes.get_mut(reg.0 as usize) {
-                    *home = match *home {
-                        Home::Nowhere => Home::Only(block),
-                        Home::Only(b) if b == block => *home,
-                        _ => Home::Several,
-                    };
-                }
+/// By block: registers without a variable whose value may be read after it.
+fn live_out(func: &Function, cfg: &Cfg) -> Vec<BTreeSet<Reg>> {
+    let mut live_in: Vec<BTreeSet<Reg>> = vec![BTreeSet::new(); func.blocks.len()];
+    let mut live_out = live_in.clone();
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for (block, range) in func.blocks.iter() {
+            let at = block.0 as usize;
+            let mut live: BTreeSet<Reg> =
+                cfg.succs(block, Edges::All).flat_map(|s| live_in[s.0 as usize].iter().copied()).collect();
+            if live != live_out[at] {
+                live_out[at] = live.clone();
             }
+            for inst in func.code[range.start as usize..range.end as usize].iter().rev() {
+                live.remove(&inst.dst);
+                live.extend(inst.reads(func).filter(|r| !is_variable(func, *r)));
+            }
+            changed |= live != live_in[at];
+            live_in[at] = live;
         }
     }
-    homes
+    live_out
 }
 
 /// What becomes of what an instruction reads: whether it goes into a value that outlives the block, a call or memory,
 /// and the source branch it goes into.
-fn destiny(func: &Function, block: BlockId, index: u32, homes: &[Home]) -> (bool, Option<u32>) {
+fn destiny(func: &Function, block: BlockId, index: u32, live: &BTreeSet<Reg>) -> (bool, Option<u32>) {
     let range = func.blocks[block];
     let mut carried: BTreeSet<Reg> = BTreeSet::new();
-    let (mut computes, mut branch) = (false, None);
+    let (mut computes, mut called, mut branch) = (false, false, None);
     for i in index..range.end {
         let inst = func.code[i as usize];
         let reads = i == index || inst.reads(func).any(|r| carried.contains(&r));
         if !reads {
-            if !inst.dst.is_none() {
-                carried.remove(&inst.dst);
-            }
+            carried.remove(&inst.dst);
             continue;
         }
         match inst.op {
@@ -314,17 +314,17 @@ fn destiny(func: &Function, block: BlockId, index: u32, homes: &[Home]) -> (bool
                     branch = Some(i);
                 }
             }
-            op if op.effect() == ir::op::Effect::Guard => {}
+            op if op.effect() == Effect::Guard => {}
             _ if inst.dst.is_none() || is_variable(func, inst.dst) => computes = true,
-            _ => {
+            op => {
                 carried.insert(inst.dst);
-                let home = homes.get(inst.dst.0 as usize).copied().unwrap_or(Home::Nowhere);
-                // Goes elsewhere; or nowhere, as the result of a call may.
-                computes |= !matches!(home, Home::Only(b) if b == block);
+                called |= op.effect() == Effect::Call;
             }
         }
     }
-    (computes, branch)
+    computes |= carried.iter().any(|reg| live.contains(reg));
+    // A call whose result nobody wants was made for what it does.
+    (computes || called && branch.is_none(), branch)
 }
 
 fn choices(flow: &Flow, func: &Function, branch: u32) -> u32 {

@@ -296,12 +296,18 @@ impl Decision {
     /// was evaluated being the same.
     pub fn determines(&self, row: &Row, condition: usize) -> bool {
         let Some(value) = row.values[condition] else { return false };
-        let other = self.conditions[condition].next[usize::from(!value)];
-        let mut open = vec![other];
+        let mut open = vec![Next::Condition(0)];
+        let mut seen = vec![false; self.conditions.len()];
         while let Some(next) = open.pop() {
+            if matches!(next, Next::Condition(i) if std::mem::replace(&mut seen[i], true)) {
+                continue;
+            }
             match next {
                 Next::Outcome(outcome) if outcome != row.outcome => return true,
                 Next::Outcome(_) => {}
+                Next::Condition(i) if i == condition => {
+                    open.push(self.conditions[i].next[usize::from(!value)]);
+                }
                 Next::Condition(i) => match row.values[i] {
                     Some(value) => open.push(self.conditions[i].next[usize::from(value)]),
                     None => open.extend(self.conditions[i].next),

@@ -6,6 +6,7 @@ use crate::graph::{GraphEdge, GraphNode, Path, Tour, tour};
 use crate::loops::{LoopShape, loops};
 use crate::obligation::Demand;
 use crate::projection::Projection;
+use crate::route::{Passed, route, value_route};
 use ir::{Function, Move};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,6 +68,19 @@ impl Meter {
 
     pub fn flow(&self) -> &Flow {
         &self.flow
+    }
+
+    /// The routes of what meets a part: all that do take one of them. None if a part is not of that sort.
+    pub fn routes(&self, projection: &Projection, part: u32) -> Vec<Vec<Passed>> {
+        match self.parts.get(part as usize) {
+            Some(Demand::Paths(paths)) => paths.iter().map(|p| route(projection, &self.flow, p)).collect(),
+            Some(Demand::Whole(path)) => vec![route(projection, &self.flow, path)],
+            Some(Demand::DefUse(pairs)) => {
+                let data = self.data.iter();
+                data.flat_map(|d| pairs.iter().map(|p| value_route(projection, &self.flow, d, *p))).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     pub fn parts(&self) -> &[Demand] {

@@ -3,6 +3,7 @@
 //! Whatever reaches the path has passed the blocks that dominate its beginning, each a last time, in order: what they
 //! computed and decided still holds, but for variables that blocks in between may have set again.
 
+use crate::dataflow::{DataFlow, Pair};
 use crate::flow::Flow;
 use crate::graph::Path;
 use crate::projection::Projection;
@@ -41,6 +42,47 @@ pub fn route(projection: &Projection, flow: &Flow, path: &Path) -> Vec<Passed> {
         passed.push(Passed { block, leaves, forget: std::mem::take(&mut forget) });
         forget = set_between(projection, block, flow.block(flow.graph.to(*edge)));
     }
+    passed
+}
+
+/// The block that sets a variable and the one that uses it, for a value that arrives there unchanged.
+pub fn value_route(projection: &Projection, flow: &Flow, data: &DataFlow, pair: Pair) -> Vec<Passed> {
+    let (func, cfg) = (projection.func, projection.cfg());
+    let (def, use_) = (data.defs[pair.def as usize], data.uses[pair.use_ as usize]);
+    let leaves: Vec<u32> = match use_.decides {
+        None => Vec::new(),
+        Some((index, choice)) => {
+            let successors = func.successors(func.block_at(index)).len() as u32;
+            (0..successors).filter(|p| flow.choice(index, *p) == Some(choice)).collect()
+        }
+    };
+    let mut passed = before(func, cfg, def.block);
+    let forget = passed.pop().map(|p| p.forget).unwrap_or_default();
+    if def.block == use_.block && def.index.is_none_or(|i| i < use_.index) {
+        passed.push(Passed { block: def.block, leaves, forget });
+        return passed;
+    }
+    passed.push(Passed { block: def.block, leaves: Vec::new(), forget });
+    // Whatever lies between does not set the variable, but may set any other.
+    let keeps = |block: BlockId| !set_in(func, block).any(|reg| reg == def.reg);
+    let mut between: BTreeSet<Reg> = BTreeSet::new();
+    let mut seen = vec![false; cfg.len()];
+    let mut open: Vec<BlockId> = cfg.succs(def.block, Edges::All).collect();
+    while let Some(block) = open.pop() {
+        if std::mem::replace(&mut seen[block.0 as usize], true) {
+            continue;
+        }
+        between.extend(set_in(func, block));
+        if keeps(block) {
+            open.extend(cfg.succs(block, Edges::All));
+        }
+    }
+    // An exception may have left the block before its end.
+    if cfg.node(def.block).unwind.is_some() {
+        between.extend(set_in(func, def.block));
+    }
+    between.remove(&def.reg);
+    passed.push(Passed { block: use_.block, leaves, forget: between.into_iter().collect() });
     passed
 }
 

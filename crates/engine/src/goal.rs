@@ -229,16 +229,20 @@ impl CoverageGoal {
         self.ways[obligation].first().map_or(1, Vec::len)
     }
 
-    /// The paths of an obligation that is no more than to take one of them, and the function they are in.
-    pub fn paths(&self, part: PartId) -> Option<(FuncId, &Function, &Flow, &[coverage::graph::Path])> {
-        let Part { func, walked } = self.parts.get(part as usize)?;
-        let entry = self.functions.get(func)?;
-        match entry.meter.parts().get((*walked)? as usize)? {
-            Demand::Paths(paths) => Some((*func, &entry.function, entry.meter.flow(), paths)),
-            Demand::Whole(path) => {
-                Some((*func, &entry.function, entry.meter.flow(), std::slice::from_ref(path)))
+    /// The function that a part is in.
+    pub fn place(&self, part: PartId) -> Option<(FuncId, &Function)> {
+        let func = self.parts.get(part as usize)?.func;
+        Some((func, &*self.functions.get(&func)?.function))
+    }
+
+    /// The ways through its function that meet a part; none if it is not met by way of something.
+    pub fn routes(&self, part: PartId, projection: &Projection) -> Vec<Vec<coverage::Passed>> {
+        match self.parts.get(part as usize) {
+            Some(Part { func, walked: Some(number) }) => {
+                let entry = self.functions.get(func);
+                entry.map_or_else(Vec::new, |entry| entry.meter.routes(projection, *number))
             }
-            _ => None,
+            _ => Vec::new(),
         }
     }
 
@@ -247,7 +251,7 @@ impl CoverageGoal {
         let of = |(ways, (_, o)): (&Vec<Vec<PartId>>, &(FuncId, Obligation))| {
             o.kind == coverage::Kind::Path && ways.iter().any(|way| way.contains(&part))
         };
-        self.paths(part).is_some() && self.ways.iter().zip(&self.obligations).any(of)
+        self.ways.iter().zip(&self.obligations).any(of)
     }
 
     /// The obligations that a part alone would meet, by number.

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coverage::{Projection, branch_text, route};
+use coverage::{Projection, branch_text};
 use explore::{Fact, Goal, Leg, ObligationId as PartId, Verdict, refute};
 use ir::{FuncId, Function, Ids, Names};
 
 use crate::goal::CoverageGoal;
 
-/// So many parts of a goal are looked at: each costs a question to the solver, or a few.
-const MOST: usize = 400;
+/// So many ways are looked at: each costs a question to the solver, or a few.
+const MOST: u32 = 600;
 
 /// Parts that no run covered and that cannot be, with the reason in words of the source.
 pub fn refuted(
@@ -19,24 +19,28 @@ pub fn refuted(
     seed: u64,
 ) -> BTreeMap<PartId, String> {
     let mut found = BTreeMap::new();
+    let mut questions = 0;
     let mut projections: BTreeMap<FuncId, Projection> = BTreeMap::new();
     let open = |part: &PartId| !matches!(verdicts.get(*part as usize), Some(Verdict::Covered(_)));
-    let parts = (0..goal.len() as PartId).filter(open).filter_map(|part| Some((part, goal.paths(part)?)));
-    for (part, (func, function, flow, paths)) in parts.take(MOST) {
+    for part in (0..goal.len() as PartId).filter(open) {
+        let Some((func, function)) = goal.place(part) else { continue };
         let projection = projections.entry(func).or_insert_with(|| Projection::new(function, &Ids));
+        let routes = goal.routes(part, projection);
         let mut reason = None;
-        let all = !paths.is_empty()
-            && paths.iter().all(|path| {
-                let way: Vec<Leg> = route(projection, flow, path)
-                    .into_iter()
-                    .map(|p| Leg { block: p.block, leaves: p.leaves, forget: p.forget })
-                    .collect();
+        let all = !routes.is_empty()
+            && routes.into_iter().all(|route| {
+                questions += 1;
+                let leg = |p: coverage::Passed| Leg { block: p.block, leaves: p.leaves, forget: p.forget };
+                let way: Vec<Leg> = route.into_iter().map(leg).collect();
                 let facts = refute(function, &way, seed);
                 reason = reason.take().or_else(|| facts.as_ref().map(|f| text(function, names, f)));
                 facts.is_some()
             });
         if let (true, Some(reason)) = (all, reason) {
             found.insert(part, reason);
+        }
+        if questions >= MOST {
+            break;
         }
     }
     found

@@ -72,6 +72,10 @@ fn along_paths(subject: &Subject, data: &DataFlow, pair: Pair, owed: &mut Owed) 
     let limit = Limit { paths: left, ..subject.options.limit };
     let lasts: Vec<_> = if edges.is_empty() { vec![None] } else { edges.into_iter().map(Some).collect() };
     let what = pair_text(subject, data, pair);
+    // A parameter has its value once; where the first block is come to again, taking a path from it is not enough.
+    if data.defs[pair.def as usize].index.is_none() && !subject.flow.graph.preds(from).is_empty() {
+        owed.obligations.push(obligation(subject, data, pair.def, &what, vec![pair]));
+    }
     for last in lasts {
         let listed = du_paths(&subject.flow.graph, from, to, last, &redefines, limit);
         owed.cut |= listed.cut;
