@@ -208,6 +208,7 @@ impl Worlds {
             let reserve = if config.run { (time / CONFIRM_SHARE).min(CONFIRM_MOST) } else { Duration::ZERO };
             started + (time - reserve)
         });
+        jvm::warm::warm(&mut self.vm, &target.class);
         let mut explorer =
             ClassExplorer { vm: &mut self.vm, other: self.other.as_mut(), config, deadline, events };
         explorer.explore(target)

@@ -13,6 +13,7 @@ pub mod lower;
 pub mod natives;
 pub mod observe;
 mod threads;
+pub mod warm;
 pub mod world;
 
 pub use world::{Jvm, Options};

@@ -133,15 +133,21 @@ fn run(vm: &mut Vm<Jvm>, place: &Place, seed: i64) -> Outcome {
 /// One call a method, so that what they initialise is done once for all.
 fn warm(vm: &mut Vm<Jvm>, answers: &[(&Place, &Vec<Answered>)]) {
     vm.start_run(Assignment::default());
+    let limits = vm.limits;
+    vm.limits.steps *= 10;
     for (place, answers) in answers {
         let class = vm.lang.class(&format!("conform/{}", place.class)).expect("the calls load");
         if input::initialise(vm, class).is_ok()
             && let Some(answer) = answers.iter().find(|answer| answer.text != "(blocked)")
         {
-            run(vm, place, answer.seed);
+            // What does not come to an end leaves classes half initialised: it is undone.
+            match run(vm, place, answer.seed) {
+                Outcome::Stopped(_) => vm.start_run(Assignment::default()),
+                _ => vm.freeze(),
+            }
         }
     }
-    vm.freeze();
+    vm.limits = limits;
 }
 
 /// How this world orders `Set.of`.

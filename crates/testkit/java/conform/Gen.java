@@ -286,11 +286,27 @@ public final class Gen {
         return ((Fielded) new java.io.ObjectInputStream(in).readObject()).read;
     }
 
+    /** What writes the fields of an object. */
+    public java.io.ObjectOutputStream.PutField puts() throws Exception {
+        Fielded fielded = new Fielded();
+        new java.io.ObjectOutputStream(new java.io.ByteArrayOutputStream()).writeObject(fielded);
+        return fielded.written;
+    }
+
     private static final class Fielded implements java.io.Serializable {
         private static final long serialVersionUID = 1;
         int number;
         String text;
         transient java.io.ObjectInputStream.GetField read;
+
+        transient java.io.ObjectOutputStream.PutField written;
+
+        private void writeObject(java.io.ObjectOutputStream out) throws java.io.IOException {
+            written = out.putFields();
+            written.put("number", number);
+            written.put("text", text);
+            out.writeFields();
+        }
 
         private void readObject(java.io.ObjectInputStream in) throws java.io.IOException, ClassNotFoundException {
             read = in.readFields();

@@ -51,7 +51,7 @@ public final class Main {
                 }
                 made++;
                 out.println(type.getSimpleName() + " " + method + " " + (seed * 1000003L + method) + " " + text);
-                if (text.equals("(blocked)") && ++blocked >= 8) {
+                if (text.equals("(blocked)") && ++blocked >= 22) {
                     break; // each costs time
                 }
             }
@@ -65,15 +65,16 @@ public final class Main {
         Worker worker = Worker.idle();
         String text = worker.call(run, method, seed);
         if (text == null) {
-            worker.stop();
+            worker.thread.stop();
             Worker.idle = null;
             return "(blocked)";
         }
         return text;
     }
 
-    private static final class Worker extends Thread {
+    private static final class Worker implements Runnable {
         static Worker idle;
+        final Thread thread = new Thread(this, "main");
         private Method run;
         private int method;
         private long seed;
@@ -83,9 +84,8 @@ public final class Main {
         static Worker idle() {
             if (idle == null) {
                 idle = new Worker();
-                idle.setDaemon(true);
-                idle.setName("main");
-                idle.start();
+                idle.thread.setDaemon(true);
+                idle.thread.start();
             }
             return idle;
         }
@@ -101,8 +101,8 @@ public final class Main {
             int waited = 0;
             for (int looks = 0; text == null && looks < 400 && waited < 12; looks++) {
                 wait(looks < 20 ? 1 : 10);
-                State state = getState();
-                waited = state == State.WAITING || state == State.TIMED_WAITING ? waited + 1 : 0;
+                Thread.State state = thread.getState();
+                waited = state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING ? waited + 1 : 0;
             }
             return text;
         }

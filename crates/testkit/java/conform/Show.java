@@ -54,6 +54,11 @@ public final class Show {
             quote(String.valueOf(((Throwable) value).getMessage()));
         } else if (value.getClass().isArray()) {
             array(value, depth);
+        } else if (value.getClass().getName().equals("java.time.format.Parsed")) {
+            // Its text shows a map in the order of identity hashes.
+            String[] words = value.toString().split("[{},\\s]+");
+            Arrays.sort(words);
+            named(value).append(String.join(" ", words));
         } else if (value instanceof Number) {
             named(value).append(value);
         } else if (value instanceof CharSequence) {

@@ -4,9 +4,10 @@ pub mod io;
 pub mod lang;
 mod security;
 mod util;
+mod zip;
 
 use super::Row;
 
 pub(super) fn tables() -> Vec<&'static [Row]> {
-    [io::tables(), lang::tables(), security::tables(), util::tables()].concat()
+    [io::tables(), lang::tables(), security::tables(), util::tables(), zip::tables()].concat()
 }

@@ -69,7 +69,7 @@ fn crc_update_bytes(vm: &mut Vmj, args: &[Val]) -> Res<i32> {
     Ok(crc(arg(args, 0).as_i32(), &slice(vm, args)?))
 }
 
-fn adler(start: i32, bytes: &[u8]) -> i32 {
+pub(super) fn adler(start: i32, bytes: &[u8]) -> i32 {
     let (mut a, mut b) = (start as u32 & 0xffff, start as u32 >> 16);
     for byte in bytes {
         a = (a + *byte as u32) % 65521;

@@ -54,6 +54,7 @@ natives! {
     }
     "sun/nio/ch/FileChannelImpl" {
         "initIDs" "()J" = page_size;
+        "maxDirectTransferSize0" "()I" = transfer_max;
     }
     "sun/nio/ch/FileDispatcherImpl" {
         "init" "()V" = ignore;
@@ -318,4 +319,9 @@ fn error_text(vm: &mut Vmj, args: &[Val]) -> Res<ObjId> {
         _ => b"Invalid argument",
     };
     byte_array(vm, text)
+}
+
+/// What Linux copies at once.
+fn transfer_max(_: &mut Vmj, _: &[Val]) -> Res<i32> {
+    Ok(0x7fff_f000)
 }

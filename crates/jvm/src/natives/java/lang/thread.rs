@@ -131,9 +131,12 @@ fn now(vm: &mut Vmj) -> i64 {
     vm.lang.state::<Saved<Clock>>().nanos
 }
 
+/// Nine years. Who waits for longer means for ever, and the clock must not run over.
+const FOR_EVER: i64 = 1 << 58;
+
 /// The current thread waits in this state, until the time is over if there is one.
 fn block(vm: &mut Vmj, state: State, nanos: Option<i64>) -> Blocking {
-    let deadline = nanos.map(|nanos| now(vm).saturating_add(nanos));
+    let deadline = nanos.filter(|nanos| *nanos < FOR_EVER).map(|nanos| now(vm).saturating_add(nanos));
     let thread = vm.lang.threads.current();
     thread.state = state;
     thread.deadline = deadline;

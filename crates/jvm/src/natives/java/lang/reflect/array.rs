@@ -85,6 +85,7 @@ fn set(vm: &mut Vmj, args: &[Val]) -> Res<()> {
     let (array, class, cell, offset) = place(vm, args)?;
     match fitted(vm, arg(args, 2).as_obj(), class)? {
         Some(val) => Ok(vm.store(array, offset, cell, val)?),
+        None if cell != MemType::Ref => Err(mismatch()),
         None => Err(throw("java/lang/IllegalArgumentException", "array element type mismatch")),
     }
 }
