@@ -221,6 +221,15 @@ impl Jvm {
         }
     }
 
+    /// What tells a class that a run defined from one of the same name that another run defined, in names of made-up
+    /// functions.
+    pub(crate) fn tag(&self, class: ClassId) -> String {
+        match self.classes[class].origin {
+            ClassOrigin::Synthetic => format!("#{}", class.0),
+            ClassOrigin::Library | ClassOrigin::User => String::new(),
+        }
+    }
+
     /// Adds a made-up function, or returns the one of that name.
     pub fn make_func(&mut self, name: &str, make: impl FnOnce(&mut Jvm) -> Function) -> FuncId {
         if let Some(func) = self.made.get(name) {

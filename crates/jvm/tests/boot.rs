@@ -70,7 +70,8 @@ fn agrees(home: &str, programs: &[String]) {
     for program in programs {
         let (printed, outcome) = run(&mut vm, program);
         if let Outcome::Threw(exception) = outcome {
-            panic!("{program}: {}", natives::describe(&mut vm, exception));
+            let trace = natives::stack_trace(&mut vm, exception);
+            panic!("{program}: {} {trace:?}", natives::describe(&mut vm, exception));
         }
         assert_eq!(printed, expected(home, program), "{program}: {outcome:?} at {}", vm.stopped_at);
         assert_eq!(outcome, Outcome::Returned(None), "{program}");
@@ -145,6 +146,24 @@ fn ends_are_told() {
     let Outcome::Threw(exception) = outcome else { panic!("{outcome:?}") };
     assert_eq!(natives::describe(&mut vm, exception), "java.lang.IllegalStateException: end");
     assert_eq!(natives::stack_trace(&mut vm, exception), ["Thrower.fail:8", "Thrower.main:4"]);
+}
+
+/// What a program mentions of the library is initialised before its runs; they cost less and print the same.
+#[test]
+fn a_warm_library_saves_steps_and_changes_nothing() {
+    let mut vm = booted(JDK_17);
+    let steps = |vm: &mut Vm<Jvm>| {
+        let before = vm.steps;
+        let (printed, outcome) = run(vm, "TimeText");
+        assert_eq!(outcome, Outcome::Returned(None));
+        (vm.steps - before, printed)
+    };
+    let (cold, first) = steps(&mut vm);
+    vm.start_run(Default::default());
+    jvm::warm::warm(&mut vm, "TimeText");
+    let (warm, second) = steps(&mut vm);
+    assert_eq!(first, second);
+    assert!(warm * 3 < cold, "{warm} steps, {cold} before");
 }
 
 /// Threads that wait for each other end the run, and it is said who waits for what.

@@ -11,7 +11,8 @@ use crate::world::Jvm;
 pub(super) fn link(jvm: &mut Jvm, site: &Bootstrapped<'_>) -> Linked {
     let dynamic = site.call.dynamic;
     let Some(ty) = FieldType::parse(dynamic.descriptor) else { return Ok(None) };
-    let label = format!("constant {}@{}", jvm.func_name(site.call.func), site.call.pc);
+    let tag = jvm.tag(site.call.class);
+    let label = format!("constant {}@{}{tag}", jvm.func_name(site.call.func), site.call.pc);
     let mut adapter = Adapter { jvm, b: Builder::new(label.clone(), &[], Some(reg_type(&ty))) };
     match site.handle.member.name {
         "nullConstant" if ty.is_reference() => {

@@ -29,12 +29,14 @@ struct Recipe<'a> {
     seen: MethodType,
     implementation: MethodHandle<'a>,
     host: ClassId,
+    /// The interface's name, if the lambda can be serialised.
+    serialised: Option<Arc<str>>,
 }
 
 /// A function that takes the captured values and returns the lambda.
 pub(super) fn link(jvm: &mut Jvm, site: &Bootstrapped<'_>, alternative: bool) -> Linked {
     let host = site.call.class;
-    let label = format!("lambda {}@{}", jvm.func_name(site.call.func), site.call.pc);
+    let label = format!("lambda {}@{}{}", jvm.func_name(site.call.func), site.call.pc, jvm.tag(host));
     if let Some(func) = jvm.made.get(label.as_str()) {
         return Ok(Some(*func));
     }
@@ -60,6 +62,16 @@ pub(super) fn link(jvm: &mut Jvm, site: &Bootstrapped<'_>, alternative: bool) ->
                 Ok(function) => methods.push(SyntheticMethod {
                     name: recipe.name.clone(),
                     descriptor: erased.to_string().into(),
+                    function,
+                }),
+                Err(error) => failure = Some(error),
+            }
+        }
+        if let Some(interface) = &recipe.serialised {
+            match write_replace(jvm, class, &recipe, interface) {
+                Ok(function) => methods.push(SyntheticMethod {
+                    name: "writeReplace".into(),
+                    descriptor: "()Ljava/lang/Object;".into(),
                     function,
                 }),
                 Err(error) => failure = Some(error),
@@ -94,11 +106,13 @@ fn recipe<'a>(
     let Some(FieldType::Class(interface)) = &factory.ret else { return Ok(None) };
     let mut interfaces = vec![jvm.class(interface)?];
     let mut all_erased = vec![erased];
+    let mut serialised = None;
     if alternative {
         let flags = int(3).unwrap_or(0);
         let mut next = 4;
         if flags & SERIALIZABLE != 0 {
             interfaces.push(jvm.known.serializable);
+            serialised = Some(Arc::from(&**interface));
         }
         if flags & MARKERS != 0 {
             let count = int(next).unwrap_or(0).max(0) as usize;
@@ -129,6 +143,7 @@ fn recipe<'a>(
         seen,
         implementation,
         host: site.call.class,
+        serialised,
     }))
 }
 
@@ -202,6 +217,51 @@ fn body(
         (Some(_), ..) => return Err(LinkError::new("java/lang/BootstrapMethodError", "void result")),
         (None, ..) => adapter.b.ret(None),
     }
+    Ok(adapter.b.finish())
+}
+
+/// What is written in the lambda's place: where it was made, of what, with which captured values.
+fn write_replace(
+    jvm: &mut Jvm,
+    class: ClassId,
+    recipe: &Recipe<'_>,
+    interface: &str,
+) -> Result<Function, LinkError> {
+    const FORM: &str = "java/lang/invoke/SerializedLambda";
+    const DESCRIPTOR: &str = "(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;ILjava/lang/String;\
+                              Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;[Ljava/lang/Object;)V";
+    let form = jvm.class(FORM)?;
+    let constructor = jvm.method(form, "<init>", DESCRIPTOR)?;
+    let objects = jvm.array_of(jvm.known.object);
+    let name = format!("{}.writeReplace", jvm.classes[class].name);
+    let mut adapter = Adapter { jvm, b: Builder::new(name, &[Type::Ref], Some(Type::Ref)) };
+    adapter.init(form);
+    let object = FieldType::Class("java/lang/Object".into());
+    let length = adapter.b.const_i32(recipe.captured.len() as i32);
+    let captured = adapter.b.value(Type::Ref, Op::NewArray, objects.0, length.0, 0);
+    let fields = adapter.jvm.classes[class].fields.clone();
+    let fields = fields.iter().filter(|field| !field.is_static());
+    for (index, (field, ty)) in fields.zip(&recipe.captured).enumerate() {
+        let value = adapter.b.value(field.ty.reg_type(), Op::load(field.ty), 0, field.offset, 0);
+        let value = adapter.convert(value, ty, &object, ty)?;
+        let index = adapter.b.const_i32(index as i32);
+        adapter.b.effect(Op::AStoreRef, captured.0, index.0, value.0);
+    }
+    let mut text = |text: &str| {
+        let string = adapter.jvm.text_id(text);
+        adapter.b.str(string)
+    };
+    let MethodHandle { kind, member } = recipe.implementation;
+    let erased = recipe.erased.first().map(ToString::to_string).unwrap_or_default();
+    let [interface, name, erased] = [interface, &*recipe.name, &*erased].map(&mut text);
+    let [owner, implementation, descriptor] = [member.class, member.name, member.descriptor].map(&mut text);
+    let seen = text(&recipe.seen.to_string());
+    let kind = adapter.b.const_i32(kind as i32);
+    let host = adapter.b.value(Type::Ref, Op::ClassRef, recipe.host.0, 0, 0);
+    let made = adapter.b.new_object(form);
+    let args = [made, host, interface, name, erased, kind, owner, implementation, descriptor, seen, captured];
+    adapter.b.call(Reg::NONE, constructor, &args);
+    adapter.b.ret(Some(made));
     Ok(adapter.b.finish())
 }
 

@@ -33,7 +33,8 @@ pub(super) fn link(jvm: &mut Jvm, site: &Bootstrapped<'_>) -> Linked {
         let field = resolve_field(jvm, owner, handle.member.name, handle.member.descriptor)?;
         components.push(Component { name: name.to_string(), ty, field });
     }
-    let label = format!("record {}.{}", jvm.classes[class].name, site.call.dynamic.name);
+    let tag = jvm.tag(class);
+    let label = format!("record {}.{}{tag}", jvm.classes[class].name, site.call.dynamic.name);
     if let Some(func) = jvm.made.get(label.as_str()) {
         return Ok(Some(*func));
     }

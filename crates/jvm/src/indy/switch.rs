@@ -32,7 +32,8 @@ pub(super) fn link(jvm: &mut Jvm, site: &Bootstrapped<'_>, of_enum: bool) -> Lin
             None => return Ok(None),
         }
     }
-    let name = format!("switch {}@{}", jvm.func_name(site.call.func), site.call.pc);
+    let tag = jvm.tag(site.call.class);
+    let name = format!("switch {}@{}{tag}", jvm.func_name(site.call.func), site.call.pc);
     if let Some(func) = jvm.made.get(name.as_str()) {
         return Ok(Some(*func));
     }

@@ -61,7 +61,7 @@ pub(crate) fn initialiser(jvm: &mut Jvm, class: ClassId) -> FuncId {
     if let Some(func) = jvm.classes[class].initialiser {
         return func;
     }
-    let name = format!("initialise {}", jvm.classes[class].name);
+    let name = format!("initialise {}{}", jvm.classes[class].name, jvm.tag(class));
     let func = jvm.make_func(&name, |jvm| build(jvm, class, &name));
     jvm.classes[class].initialiser = Some(func);
     func

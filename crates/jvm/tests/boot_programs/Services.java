@@ -72,6 +72,10 @@ public class Services {
         } catch (NotSerializableException e) {
             System.out.println(e);
         }
+        int captured = 7;
+        String also = "c";
+        System.out.println(((Supplier<?>) copy((Supplier<String> & Serializable) () -> "lambda")).get());
+        System.out.println(((Supplier<?>) copy((Supplier<String> & Serializable) () -> also + captured)).get());
         System.out.println(ObjectStreamClass.lookup(Node.class).getSerialVersionUID() + " " + ObjectStreamClass.lookup(Pair.class).getName());
 
         ResourceBundle bundle = ResourceBundle.getBundle("Services$Bundle", Locale.US);

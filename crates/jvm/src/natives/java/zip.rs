@@ -74,7 +74,7 @@ fn open(vm: &mut Vmj, coder: Coder, raw: bool, level: i32) -> i64 {
     streams.last
 }
 
-fn stream<'a>(vm: &'a mut Vmj, val: Val) -> Res<&'a mut Stream> {
+fn stream(vm: &mut Vmj, val: Val) -> Res<&mut Stream> {
     let found = vm.lang.state::<Streams>().open.get_mut(&val.as_i64());
     found.ok_or_else(|| unsupported("zip stream", "opened before the run"))
 }

@@ -1,6 +1,6 @@
 //! `java.lang.Class`: its fields, methods and constructors as reflection objects.
 
-use crate::link::Body;
+use crate::link::{Body, ClassOrigin};
 use crate::load::{FieldType, Method, RawAnnotations, access};
 use crate::natives::support::*;
 use crate::natives::{Res, Vmj, natives};
@@ -95,9 +95,7 @@ fn get_declared_fields(vm: &mut Vmj, args: &[Val]) -> Res<ObjId> {
 fn executable_object(vm: &mut Vmj, func: FuncId) -> Res<ObjId> {
     let class = vm.lang.funcs[func].class;
     let slot = func.0 - vm.lang.classes[class].methods.start;
-    let Some(method) = method_of(vm, func) else {
-        return Err(unsupported("reflection", "a method without a class file"));
-    };
+    let Some(method) = method_of(vm, func) else { return made_up_method(vm, func, slot) };
     let constructor = method.is_constructor();
     let object = match constructor {
         true => new_object(vm, "java/lang/reflect/Constructor")?,
@@ -130,6 +128,28 @@ fn executable_object(vm: &mut Vmj, func: FuncId) -> Res<ObjId> {
     Ok(object)
 }
 
+/// A `Method` object for a method of a lambda's class.
+fn made_up_method(vm: &mut Vmj, func: FuncId, slot: u32) -> Res<ObjId> {
+    let method = &vm.lang.funcs[func];
+    let (class, name, access) = (method.class, method.name.clone(), method.access);
+    let ty = method.signature.ty.clone();
+    let object = new_object(vm, "java/lang/reflect/Method")?;
+    let declaring = mirror(vm, class)?;
+    set_ref(vm, object, "clazz", declaring)?;
+    set_i32(vm, object, "slot", slot as i32)?;
+    let name = interned(vm, &name)?;
+    set_ref(vm, object, "name", name)?;
+    let ret = type_mirror(vm, ty.ret.as_ref())?;
+    set_ref(vm, object, "returnType", ret)?;
+    let params = ty.params.iter().map(|ty| type_mirror(vm, Some(ty))).collect::<Res<Vec<_>>>()?;
+    let params = ref_array(vm, "java/lang/Class", &params)?;
+    set_ref(vm, object, "parameterTypes", params)?;
+    let none = ref_array(vm, "java/lang/Class", &[])?;
+    set_ref(vm, object, "exceptionTypes", none)?;
+    set_i32(vm, object, "modifiers", (access & 0x1fff) as i32)?;
+    Ok(object)
+}
+
 fn set_annotations(vm: &mut Vmj, object: ObjId, method: &Method) -> Res<()> {
     if let Some(raw) = &method.annotations {
         let RawAnnotations { visible, visible_parameters, .. } = &**raw;
@@ -145,7 +165,8 @@ fn set_annotations(vm: &mut Vmj, object: ObjId, method: &Method) -> Res<()> {
 fn declared_executables(vm: &mut Vmj, args: &[Val], constructors: bool) -> Res<Vec<ObjId>> {
     let class = class_of(vm, arg(args, 0).as_obj())?;
     let public_only = arg(args, 1).bits != 0;
-    if vm.lang.classes[class].file.is_none() {
+    // Arrays and primitives have no methods of their own, lambdas' classes no constructor that anybody may see.
+    if vm.lang.classes[class].file.is_none() && vm.lang.classes[class].origin != ClassOrigin::Synthetic {
         return Ok(Vec::new());
     }
     let wanted: Vec<FuncId> = vm.lang.classes[class]
