@@ -6,7 +6,7 @@ import java.util.*;
 import java.util.function.*;
 import java.util.stream.*;
 
-/** Reflection as programs use it: annotations, proxies, generics, records, enums, handles, walking the stack. */
+/** Reflection as programs use it: annotations, proxies, generics, records, enums, handles. */
 public class Reflection2 {
     enum Color {
         RED("r"), GREEN("g") {
@@ -124,7 +124,6 @@ public class Reflection2 {
         enums();
         arrays();
         handles();
-        stack();
         generics();
     }
 
@@ -341,21 +340,6 @@ public class Reflection2 {
             MethodHandles.dropArguments(MethodHandles.constant(String.class, "empty"), 0, String.class),
             MethodHandles.identity(String.class));
         System.out.println((String) guard.invokeExact("") + (String) guard.invokeExact("full"));
-        Function<Object, String> converted = MethodHandleProxies.asInterfaceInstance(Function.class,
-            MethodHandles.lookup().findStatic(String.class, "valueOf", MethodType.methodType(String.class, Object.class)));
-        System.out.println(converted.apply(3));
-    }
-
-    static void stack() {
-        List<String> walked = StackWalker.getInstance().walk(s -> s.map(StackWalker.StackFrame::getMethodName).collect(Collectors.toList()));
-        System.out.println(walked);
-        System.out.println(StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE).getCallerClass());
-        StackTraceElement top = new Throwable().getStackTrace()[0];
-        System.out.println(top.getClassName() + "." + top.getMethodName() + " " + top.getFileName());
-        System.out.println(Thread.currentThread().getStackTrace()[1].getMethodName());
-        StringWriter text = new StringWriter();
-        new IllegalStateException("outer", new RuntimeException("inner")).printStackTrace(new PrintWriter(text));
-        System.out.println(text.toString().lines().filter(l -> !l.contains("at ")).collect(Collectors.toList()));
     }
 
     static class Holder<K, V extends List<? extends Number>> extends HashMap<K, V[]> {

@@ -77,8 +77,14 @@ fn illegal(message: &str) -> Fail {
 fn start(vm: &mut Vmj, func: FuncId, receiver: ObjId, args: ObjId, class: ClassId) -> Res<NativeResult<Jvm>> {
     let signature = vm.lang.funcs[func].signature.clone();
     let given = refs(vm, args);
-    if given.len() != signature.ty.params.len() {
-        return Err(illegal("wrong number of arguments"));
+    let wanted = signature.ty.params.len();
+    if given.len() != wanted {
+        // Since Java 18 reflection goes through method handles, which count.
+        let counts = match vm.lang.path.jdk().feature {
+            ..18 => String::new(),
+            _ => format!(": {} expected: {wanted}", given.len()),
+        };
+        return Err(illegal(&format!("wrong number of arguments{counts}")));
     }
     // Converted once here so that a misfit is not wrapped, and again inside, where the values are needed.
     convert(vm, &signature, &given)?;
