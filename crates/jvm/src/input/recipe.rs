@@ -269,7 +269,8 @@ fn is_plain_class(name: &str) -> bool {
 /// Fields that a test may assign: public ones, and those near it that no method of the class assigns itself.
 fn fields(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<FieldWay> {
     let mut found = Vec::new();
-    for owner in vm.lang.classes[class].ancestors.to_vec() {
+    let owners = vm.lang.classes[class].ancestors.clone();
+    for owner in owners {
         if vm.lang.classes[owner].origin == ClassOrigin::Library || !can_name(&vm.lang, owner) {
             continue;
         }
