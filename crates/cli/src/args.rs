@@ -37,13 +37,15 @@ pub enum Command {
     Show(ShowArgs),
     /// Run one test of a report again in the VM, traced line by line
     Replay(ReplayArgs),
+    /// Answer JSON-RPC 2.0 requests, one a line, on standard input and output (docs/json-rpc.md)
+    Serve,
 }
 
 /// Where the code is and what of it is meant.
 #[derive(Args, Clone)]
 pub struct TargetArgs {
     /// What to test: com.acme.Calc, com.acme.Calc#divide, 'com.acme.Calc#divide(II)I', com.acme.**
-    #[arg(required = true, value_name = "TARGET")]
+    #[arg(value_name = "TARGET")]
     pub targets: Vec<String>,
     /// Directories and jars with compiled classes, separated by ':' [default: .]
     #[arg(short = 'c', long = "class-path", value_name = "CLASSPATH")]
@@ -119,7 +121,7 @@ pub struct GenerateArgs {
     /// The same as --suite paths
     #[arg(long, hide = true)]
     pub all_paths: bool,
-    /// Write a report: json=FILE
+    /// Write a report: json=FILE, html=DIR, sarif=FILE, lcov=FILE
     #[arg(long, value_name = "KIND=PATH", value_parser = report)]
     pub report: Vec<ReportArg>,
     /// Do not compile and run the tests
@@ -156,9 +158,34 @@ pub struct CoverArgs {
     pub target: TargetArgs,
     #[command(flatten)]
     pub search: SearchArgs,
-    /// One JSON object a line
+    /// As JSON: one object a line, or one document with --cfg (docs/cover.schema.json)
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub graph: GraphArgs,
+    /// List paths that can be run, cheapest first, instead of obligations; --max-paths says how many
+    #[arg(long)]
+    pub paths: bool,
+    /// What a path costs
+    #[arg(long, value_name = "UNIT", default_value = "blocks", value_parser = cost)]
+    pub cost: graph::Cost,
+    /// Write a report: html=DIR
+    #[arg(long, value_name = "KIND=PATH", value_parser = report)]
+    pub report: Vec<ReportArg>,
+}
+
+/// A control-flow graph instead of compiled code.
+#[derive(Args, Clone)]
+pub struct GraphArgs {
+    /// A control-flow graph as JSON (docs/cfg.schema.json) instead of targets
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["targets", "class_path", "project"])]
+    pub cfg: Option<PathBuf>,
+    /// Width of an Int in the simple form of a graph
+    #[arg(long, value_name = "BITS", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=128))]
+    pub int_width: u32,
+    /// The cheapest test of each obligation of a graph instead of the fewest tests
+    #[arg(long)]
+    pub each: bool,
 }
 
 #[derive(Args)]
@@ -171,6 +198,12 @@ pub struct ShowArgs {
     /// The control-flow graph as DOT instead of text
     #[arg(long)]
     pub dot: bool,
+    /// The control-flow graph as SVG
+    #[arg(long, conflicts_with = "dot")]
+    pub svg: bool,
+    /// A control-flow graph as JSON instead of targets
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["targets", "class_path", "project"])]
+    pub cfg: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -235,6 +268,10 @@ pub enum LanguageArg {
 #[derive(Clone)]
 pub enum ReportArg {
     Json(PathBuf),
+    /// A folder.
+    Html(PathBuf),
+    Sarif(PathBuf),
+    Lcov(PathBuf),
 }
 
 fn criterion(name: &str) -> Result<Criterion, String> {
@@ -268,10 +305,20 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 fn report(text: &str) -> Result<ReportArg, String> {
-    match text.split_once('=') {
-        Some(("json", path)) if !path.is_empty() => Ok(ReportArg::Json(path.into())),
-        _ => Err("this version writes json=FILE".to_string()),
+    match text.split_once('=').filter(|(_, path)| !path.is_empty()) {
+        Some(("json", path)) => Ok(ReportArg::Json(path.into())),
+        Some(("html", path)) => Ok(ReportArg::Html(path.into())),
+        Some(("sarif", path)) => Ok(ReportArg::Sarif(path.into())),
+        Some(("lcov", path)) => Ok(ReportArg::Lcov(path.into())),
+        _ => Err("known are json=FILE, html=DIR, sarif=FILE and lcov=FILE".to_string()),
     }
+}
+
+fn cost(name: &str) -> Result<graph::Cost, String> {
+    graph::Cost::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = graph::Cost::ALL.iter().map(|c| c.name()).collect();
+        format!("known are {}", names.join(", "))
+    })
 }
 
 /// What finding a JDK depends on.

@@ -4,48 +4,142 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use engine::java::explore::{ClassResult, Fate};
-use engine::{Config, Worlds, prepare};
-use serde_json::json;
+use engine::java::explore::{ClassResult, Fate, Proposed};
+use engine::{Config, Event, Worlds, prepare};
+use serde_json::{Value, json};
 
 use crate::args::{CoverArgs, ExploreArgs, config, places};
 use crate::progress::Progress;
 use crate::{End, Failure};
 
 pub fn run(args: &ExploreArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failure> {
-    let mut config = config(&args.target, &args.search)?;
-    // Without tests to choose, every path is worth printing.
-    config.suite = engine::Suite::Paths;
-    each_class(&config, interrupt, |result| match args.json {
-        true => paths_json(result),
-        false => paths_text(result),
-    })
+    let mut progress = Progress::new();
+    let results = explored(&exploring(args)?, interrupt, &mut |event| progress.event(&event))?;
+    progress.finish();
+    match args.json {
+        true => results.iter().flat_map(paths_json).for_each(|line| println!("{line}")),
+        false => results.iter().for_each(paths_text),
+    }
+    Ok(End::Done)
 }
 
 pub fn cover(args: &CoverArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failure> {
-    let config = config(&args.target, &args.search)?;
-    each_class(&config, interrupt, |result| match args.json {
-        true => cover_json(result),
-        false => cover_text(result),
-    })
+    let mut progress = Progress::new();
+    let mut events = |event| progress.event(&event);
+    if args.paths {
+        let found = cheapest(args, interrupt, &mut events)?;
+        progress.finish();
+        for path in &found {
+            match args.json {
+                true => println!("{path}"),
+                false => println!("{}", path_text(path)),
+            }
+        }
+        return Ok(End::Done);
+    }
+    let results = explored(&config(&args.target, &args.search)?, interrupt, &mut events)?;
+    progress.finish();
+    match args.json {
+        true => results.iter().flat_map(cover_json).for_each(|line| println!("{line}")),
+        false => results.iter().for_each(cover_text),
+    }
+    Ok(End::Done)
 }
 
-fn each_class(
+/// What `explore` finds, an object a path.
+pub fn found(
+    args: &ExploreArgs,
+    interrupt: &Arc<AtomicBool>,
+    events: &mut dyn FnMut(Event),
+) -> Result<Vec<Value>, Failure> {
+    let results = explored(&exploring(args)?, interrupt, events)?;
+    Ok(results.iter().flat_map(paths_json).collect())
+}
+
+/// What `cover` finds, an object an obligation or a path.
+pub fn covered(
+    args: &CoverArgs,
+    interrupt: &Arc<AtomicBool>,
+    events: &mut dyn FnMut(Event),
+) -> Result<Vec<Value>, Failure> {
+    if args.paths {
+        return cheapest(args, interrupt, events);
+    }
+    let results = explored(&config(&args.target, &args.search)?, interrupt, events)?;
+    Ok(results.iter().flat_map(cover_json).collect())
+}
+
+fn exploring(args: &ExploreArgs) -> Result<Config, Failure> {
+    let mut config = config(&args.target, &args.search)?;
+    // Without tests to choose, every path is worth printing.
+    config.suite = engine::Suite::Paths;
+    Ok(config)
+}
+
+fn explored(
     config: &Config,
     interrupt: &Arc<AtomicBool>,
-    mut show: impl FnMut(&ClassResult),
-) -> Result<End, Failure> {
-    let mut progress = Progress::new();
+    events: &mut dyn FnMut(Event),
+) -> Result<Vec<ClassResult>, Failure> {
     let setup = prepare(config, &places())?;
-    let mut events = |event| progress.event(&event);
     let mut results = Vec::new();
     for target in &setup.targets {
-        let mut worlds = Worlds::boot(config, &setup.path, interrupt, &mut events)?;
-        results.push(worlds.explore(config, target, Instant::now(), &mut events)?);
+        let mut worlds = Worlds::boot(config, &setup.path, interrupt, events)?;
+        results.push(worlds.explore(config, target, Instant::now(), events)?);
     }
-    progress.finish();
-    results.iter().for_each(&mut show);
-    Ok(End::Done)
+    Ok(results)
+}
+
+/// Every path of each method, cheapest first. The exploration cuts what cannot be run; what a path costs is what its
+/// replay shows: the lines of the method itself that are executed, again in each round of a loop.
+fn cheapest(
+    args: &CoverArgs,
+    interrupt: &Arc<AtomicBool>,
+    events: &mut dyn FnMut(Event),
+) -> Result<Vec<Value>, Failure> {
+    if args.cost == graph::Cost::Statements {
+        return Err(Failure::Usage("paths of compiled code are counted in lines: --cost lines".to_string()));
+    }
+    let mut config = config(&args.target, &args.search)?;
+    config.suite = engine::Suite::Paths;
+    config.exhaustive = true;
+    let setup = prepare(&config, &places())?;
+    let mut found: Vec<(String, String, u64, usize, Value)> = Vec::new();
+    for target in &setup.targets {
+        let mut worlds = Worlds::boot(&config, &setup.path, interrupt, events)?;
+        let result = worlds.explore(&config, target, Instant::now(), events)?;
+        for (i, (test, mut path)) in result.tests.iter().zip(paths_json(&result)).enumerate() {
+            let method = &result.methods[test.method];
+            let steps = engine::lines_of(&mut worlds.vm, &config, &result, test)?;
+            path["cost"] = json!(steps.len());
+            path["lines"] = json!(steps);
+            path["exhaustive"] = json!(method.exhaustive);
+            found.push((
+                result.class.clone(),
+                method.name.clone() + &method.descriptor,
+                steps.len() as u64,
+                i,
+                path,
+            ));
+        }
+    }
+    found.sort_by(|a, b| (&a.0, &a.1, a.2, a.3).cmp(&(&b.0, &b.1, b.2, b.3)));
+    Ok(found.into_iter().map(|(_, _, _, _, path)| path).collect())
+}
+
+fn path_text(path: &Value) -> String {
+    let text = |key: &str| path[key].as_str().unwrap_or("").to_string();
+    let lines =
+        path["lines"].as_array().into_iter().flatten().map(Value::to_string).collect::<Vec<_>>().join(" ");
+    let more = if path["exhaustive"] == true { "" } else { " (there may be others)" };
+    format!(
+        "{}#{}{}: cost {}: lines {lines}: {}{more}",
+        text("class"),
+        text("method"),
+        text("descriptor"),
+        path["cost"],
+        text("condition")
+    )
 }
 
 fn paths_text(result: &ClassResult) {
@@ -61,12 +155,12 @@ fn paths_text(result: &ClassResult) {
     }
 }
 
-fn paths_json(result: &ClassResult) {
-    for test in &result.tests {
+fn paths_json(result: &ClassResult) -> Vec<Value> {
+    let one = |test: &Proposed| {
         let method = &result.methods[test.method];
         let inputs: serde_json::Map<_, _> =
             test.inputs.iter().map(|(name, value)| (name.clone(), json!(format!("{value:#x}")))).collect();
-        let line = json!({
+        json!({
             "class": result.class.replace('/', "."),
             "method": method.name,
             "descriptor": method.descriptor,
@@ -74,9 +168,9 @@ fn paths_json(result: &ClassResult) {
             "inputs": inputs,
             "outcome": engine::reporting::outcome_text(&test.case.outcome),
             "suspicious": test.suspicious,
-        });
-        println!("{line}");
-    }
+        })
+    };
+    result.tests.iter().map(one).collect()
 }
 
 fn cover_text(result: &ClassResult) {
@@ -105,13 +199,12 @@ fn witness(result: &ClassResult, function: &str, id: u32) -> String {
     let wanted = |(f, o): &(String, u32)| f == function && *o == id;
     let mut names: Vec<&str> = Vec::new();
     for half in 0..2 {
-        let shows =
-            |t: &&engine::java::explore::Proposed| t.halves.iter().any(|(k, h)| wanted(k) && *h == half);
+        let shows = |t: &&Proposed| t.halves.iter().any(|(k, h)| wanted(k) && *h == half);
         let by = result.tests.iter().find(shows).map(|t| t.case.name.as_str());
         names.extend(by.filter(|name| !names.contains(name)));
     }
     if names.is_empty() {
-        let meets = |t: &&engine::java::explore::Proposed| t.meets.iter().any(wanted);
+        let meets = |t: &&Proposed| t.meets.iter().any(wanted);
         names.extend(result.tests.iter().find(meets).map(|t| t.case.name.as_str()));
     }
     match names.is_empty() {
@@ -122,26 +215,26 @@ fn witness(result: &ClassResult, function: &str, id: u32) -> String {
 
 /// The test that takes a path with side trips which none takes straight.
 fn side_trips<'a>(result: &'a ClassResult, function: &str, id: u32) -> Option<&'a str> {
-    let tours =
-        |t: &&engine::java::explore::Proposed| t.side_trips.iter().any(|(f, o)| f == function && *o == id);
+    let tours = |t: &&Proposed| t.side_trips.iter().any(|(f, o)| f == function && *o == id);
     result.tests.iter().find(tours).map(|t| t.case.name.as_str())
 }
 
-fn cover_json(result: &ClassResult) {
+fn cover_json(result: &ClassResult) -> Vec<Value> {
+    let mut lines = Vec::new();
     for ((function, id), (obligation, fate)) in &result.obligations {
         let (verdict, why) = match fate {
             Fate::Covered => ("covered", witness(result, function, *id)),
             Fate::Infeasible(why) => ("infeasible", why.clone()),
             Fate::Open(why) => ("open", why.clone()),
         };
-        let line = json!({
+        lines.push(json!({
             "function": function,
             "line": obligation.line,
             "obligation": obligation.text,
             "verdict": verdict,
             "why": why,
             "side_trips": side_trips(result, function, *id),
-        });
-        println!("{line}");
+        }));
     }
+    lines
 }

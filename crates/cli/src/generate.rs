@@ -1,16 +1,16 @@
 //! `testwright generate`.
 
-use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use engine::{Event, Framework, reporting};
+use engine::{Config, Event, Framework, reporting};
 
-use crate::args::{FrameworkArg, GenerateArgs, LanguageArg, ReportArg, SuiteArg, config, places};
+use crate::args::{FrameworkArg, GenerateArgs, LanguageArg, SuiteArg, config, places};
 use crate::progress::Progress;
-use crate::{End, Failure};
+use crate::{End, Failure, reports};
 
-pub fn run(args: &GenerateArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failure> {
+/// What the engine is told.
+pub fn configuration(args: &GenerateArgs) -> Result<Config, Failure> {
     let mut config = config(&args.target, &args.search)?;
     config.out = args.out.clone().or(config.out);
     config.framework = match (args.language, args.framework) {
@@ -34,12 +34,12 @@ pub fn run(args: &GenerateArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Fail
     config.run = !args.no_run;
     config.trust = args.trust;
     config.measure = args.measure;
+    Ok(config)
+}
 
-    for ReportArg::Json(path) in &args.report {
-        // Found out now, not after all the work.
-        let opened = fs::OpenOptions::new().append(true).create(true).open(path);
-        opened.map_err(|e| Failure::Failed(format!("cannot write the report {}: {e}", path.display())))?;
-    }
+pub fn run(args: &GenerateArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failure> {
+    let config = configuration(args)?;
+    reports::check(&args.report)?;
     let mut progress = Progress::new();
     let mut jdk = String::new();
     let mut targets = Vec::new();
@@ -71,11 +71,9 @@ pub fn run(args: &GenerateArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Fail
     let bugs: usize = targets.iter().map(|t| t.bugs.len()).sum();
     let mut report = reporting::new_report(&config, &jdk);
     report.targets = targets;
-    for wanted in &args.report {
-        let ReportArg::Json(path) = wanted;
-        fs::write(path, report.to_json())
-            .map_err(|e| Failure::Failed(format!("cannot write the report {}: {e}", path.display())))?;
-    }
+    reports::write(&args.report, &report, &mut |target| {
+        engine::pictures::of_class(&config, &places(), target)
+    })?;
     result?;
     if written == 0 {
         return Err(Failure::Failed("no test was written; the reasons are above".to_string()));

@@ -5,9 +5,12 @@
 
 mod args;
 mod explore;
+mod flow;
 mod generate;
 mod progress;
 mod replay;
+mod reports;
+mod serve;
 mod show;
 
 use std::process::ExitCode;
@@ -29,6 +32,15 @@ pub enum End {
 pub enum Failure {
     Failed(String),
     Usage(String),
+}
+
+impl From<engine::flow::FlowError> for Failure {
+    fn from(error: engine::flow::FlowError) -> Failure {
+        match error {
+            engine::flow::FlowError::Criterion(_) => Failure::Usage(error.to_string()),
+            engine::flow::FlowError::Malformed { .. } => Failure::Failed(error.to_string()),
+        }
+    }
 }
 
 impl From<engine::Error> for Failure {
@@ -62,8 +74,10 @@ fn main() -> ExitCode {
     let end = match cli.command {
         Command::Generate(args) => generate::run(&args, &interrupt),
         Command::Explore(args) => explore::run(&args, &interrupt),
+        Command::Cover(args) if args.graph.cfg.is_some() => flow::run(&args, &interrupt),
         Command::Cover(args) => explore::cover(&args, &interrupt),
         Command::Show(args) => show::run(&args, &interrupt),
+        Command::Serve => serve::run(&interrupt),
         Command::Replay(args) => replay::run(&args, &interrupt),
     };
     match end {

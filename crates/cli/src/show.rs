@@ -1,5 +1,6 @@
 //! `testwright show`: the IR, the control-flow graph, the ledger, the solver's questions.
 
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -11,6 +12,9 @@ use crate::args::{ShowArgs, ShowWhat, config, default_search, places};
 use crate::{End, Failure};
 
 pub fn run(args: &ShowArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failure> {
+    if let Some(file) = &args.cfg {
+        return show_graph(args, file);
+    }
     let mut config = config(&args.target, &default_search())?;
     let setup = prepare(&config, &places())?;
     if matches!(args.what, ShowWhat::Ir | ShowWhat::Cfg) {
@@ -23,6 +27,9 @@ pub fn run(args: &ShowArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failure>
                     continue;
                 };
                 match (args.what, args.dot) {
+                    (ShowWhat::Cfg, _) if args.svg => {
+                        print!("{}", report::picture::svg(&engine::pictures::plain(&function, &vm.lang)));
+                    }
                     (ShowWhat::Cfg, true) => print!("{}", ir::dot::dot(&function, &vm.lang)),
                     (ShowWhat::Cfg, false) => print!("{}", cfg_text(&function)),
                     _ => print!("{}", ir::text::print_function(&function, &vm.lang)),
@@ -52,6 +59,33 @@ pub fn run(args: &ShowArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failure>
         let questions =
             questions.lock().map_err(|_| Failure::Failed("the questions were lost".to_string()))?;
         questions.iter().for_each(|q| println!("{q}"));
+    }
+    Ok(End::Done)
+}
+
+/// A graph of another tool: its picture, or its nodes and edges.
+fn show_graph(args: &ShowArgs, file: &Path) -> Result<End, Failure> {
+    if args.what != ShowWhat::Cfg || args.dot {
+        return Err(Failure::Usage("of a graph only 'show cfg' is known, as text or with --svg".to_string()));
+    }
+    let (_, cfg) = crate::flow::load(file, 32)?;
+    if args.svg {
+        print!("{}", report::picture::svg(&engine::flow::plain_drawing(&cfg)));
+        return Ok(End::Done);
+    }
+    println!("{}", cfg.name);
+    for node in cfg.shape.nodes() {
+        println!("  {}", cfg.node(node).name);
+        for statement in &cfg.node(node).statements {
+            println!("    {}", cfg.statement_text(statement));
+        }
+        for edge in cfg.shape.succs(node) {
+            let to = &cfg.node(cfg.shape.to(*edge)).name;
+            match cfg.condition_text(*edge) {
+                Some(condition) => println!("    -> {to} if {condition}"),
+                None => println!("    -> {to}"),
+            }
+        }
     }
     Ok(End::Done)
 }

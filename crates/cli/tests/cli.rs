@@ -108,7 +108,7 @@ fn wrong_usage_is_told_apart_from_failure() {
     let place = Place::new();
     fails(&place.generate(&["a.C*c"]), 2, "'*' may only stand at the end");
     fails(&place.generate(&["a.Calc#"]), 2, "names no method");
-    fails(&place.generate(&[]), 2, "TARGET");
+    fails(&place.generate(&[]), 2, "no targets");
     fails(&place.generate(&["--criterion", "most", "a.Calc"]), 2, "branch");
     fails(&place.generate(&["--report", "xml=x", "a.Calc"]), 2, "json");
     fails(&place.generate(&["--report", "json", "a.Calc"]), 2, "json=FILE");
@@ -215,4 +215,46 @@ fn interfaces_have_nothing_to_test_and_abstract_classes_their_static_part() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{stderr}");
     assert!(text(&place.path("out/a/BaseTest.java")).contains("Base.even("));
+}
+
+#[test]
+fn reports_of_every_kind() {
+    let place = Place::new();
+    fs::create_dir_all(place.path("classes/a")).unwrap();
+    fs::write(place.path("classes/a/Base.java"), BASE).unwrap();
+    let kinds = ["json=r.json", "html=pages", "sarif=r.sarif", "lcov=r.lcov"];
+    let mut args = vec!["a.Base"];
+    kinds.iter().for_each(|kind| args.extend(["--report", kind]));
+    let output = place.generate(&args);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let read = |name: &str| fs::read_to_string(place.path(name)).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&read("r.json")).unwrap();
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    testkit::schema::check(&docs.join("report.schema.json"), &report);
+    let sarif: serde_json::Value = serde_json::from_str(&read("r.sarif")).unwrap();
+    assert_eq!(sarif["version"], "2.1.0");
+    assert!(sarif["runs"][0]["results"].is_array());
+    let lcov = read("r.lcov");
+    assert!(
+        lcov.contains("SF:a/Base.java") && lcov.contains("BRDA:4,") && lcov.ends_with("end_of_record\n"),
+        "{lcov}"
+    );
+    assert!(read("pages/index.html").contains("a.Base.html"));
+    let page = read("pages/a.Base.html");
+    assert!(
+        page.contains("<svg") && page.contains("public static boolean even") && !page.contains("<script")
+    );
+}
+
+#[test]
+fn paths_of_a_method_come_cheapest_first() {
+    let place = Place::new();
+    let output = place.run(&["cover", "--paths", "--json", "-c", "classes", "a.Base#even"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let paths: Vec<serde_json::Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let costs: Vec<u64> = paths.iter().map(|p| p["cost"].as_u64().unwrap()).collect();
+    assert!(costs.len() >= 2 && costs.is_sorted() && costs[0] > 0, "{text}");
+    let picture = place.run(&["show", "cfg", "--svg", "-c", "classes", "a.Base#g"]);
+    assert!(String::from_utf8_lossy(&picture.stdout).starts_with("<svg"));
 }

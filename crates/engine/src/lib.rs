@@ -6,9 +6,11 @@
 mod config;
 mod error;
 mod event;
+pub mod flow;
 mod generate;
 mod goal;
 pub mod java;
+pub mod pictures;
 mod proofs;
 mod replay;
 pub mod reporting;
@@ -20,5 +22,5 @@ pub use event::Event;
 pub use generate::{Generated, Places, Worlds, class_path, generate, prepare, unbooted};
 pub use goal::{CoverageGoal, Judgement};
 pub use proofs::refuted;
-pub use replay::replay;
+pub use replay::{lines_of, replay};
 pub use target::{ClassTarget, Pattern, resolve};

@@ -1,14 +1,35 @@
 //! One input again, traced line by line.
 
+use std::collections::BTreeMap;
+
+use ir::{ClassId, FuncId};
 use jvm::world::Jvm;
 use report::Test;
-use vm::Vm;
+use vm::{Vm, WatchedLine};
 
 use crate::config::Config;
 use crate::error::Error;
-use crate::java::explore::{assign, load, methods, subject};
-use crate::java::subject::End;
+use crate::java::explore::{ClassResult, Proposed, assign, load, methods, subject};
+use crate::java::subject::{Detail, End};
 use crate::target::ClassTarget;
+
+/// The lines of its own method that a proposed test executes, in order.
+pub fn lines_of(
+    vm: &mut Vm<Jvm>,
+    config: &Config,
+    result: &ClassResult,
+    proposed: &Proposed,
+) -> Result<Vec<u32>, Error> {
+    let method = &result.methods[proposed.method];
+    let target = ClassTarget {
+        class: result.class.clone(),
+        methods: vec![(method.name.clone(), Some(method.descriptor.clone()))],
+    };
+    let class = load(vm, &target)?;
+    let Some(func) = methods(vm, class, &target, config)?.into_iter().next() else { return Ok(Vec::new()) };
+    let (_, watched) = run_again(vm, class, func, &proposed.inputs)?;
+    Ok(watched.into_iter().filter(|step| step.func == func).map(|step| step.line).collect())
+}
 
 /// Runs a test of a report and tells what happened, a line each.
 pub fn replay(
@@ -19,8 +40,6 @@ pub fn replay(
 ) -> Result<Vec<String>, Error> {
     let class = load(vm, target)?;
     let func = methods(vm, class, target, config)?.into_iter().next().ok_or(Error::NoTargets)?;
-    let mut subject = subject(vm, class, func).ok_or(Error::NoTargets)?;
-    vm.start_exploration();
     let inputs = test
         .inputs
         .iter()
@@ -28,10 +47,7 @@ pub fn replay(
             Some((name.clone(), u128::from_str_radix(value.trim_start_matches("0x"), 16).ok()?))
         })
         .collect();
-    let model = assign(vm, &mut subject, &inputs);
-    vm.watch = Some(Vec::new());
-    let detail = subject.detail(vm, &model);
-    let watched = vm.watch.take().unwrap_or_default();
+    let (detail, watched) = run_again(vm, class, func, &inputs)?;
     let mut lines = Vec::new();
     for step in watched {
         let indent = "  ".repeat(step.depth as usize);
@@ -50,4 +66,19 @@ pub fn replay(
         End::Stopped(stop) => format!("did not end by itself: {stop:?}"),
     });
     Ok(lines)
+}
+
+/// Runs inputs again and watches every line.
+fn run_again(
+    vm: &mut Vm<Jvm>,
+    class: ClassId,
+    func: FuncId,
+    inputs: &BTreeMap<String, u128>,
+) -> Result<(Detail, Vec<WatchedLine>), Error> {
+    let mut subject = subject(vm, class, func).ok_or(Error::NoTargets)?;
+    vm.start_exploration();
+    let model = assign(vm, &mut subject, inputs);
+    vm.watch = Some(Vec::new());
+    let detail = subject.detail(vm, &model);
+    Ok((detail, vm.watch.take().unwrap_or_default()))
 }

@@ -198,7 +198,7 @@ fn ledger(result: &ClassResult) -> Vec<LedgerEntry> {
         .collect()
 }
 
-fn solver_stats(stats: &solver::Stats) -> Solver {
+pub(crate) fn solver_stats(stats: &solver::Stats) -> Solver {
     Solver {
         questions: stats.questions,
         sat: stats.sat,

@@ -1,7 +1,14 @@
 //! Reports: what was found, as data for other tools.
 //!
-//! In: plain figures and texts, put together by the engine. Out: JSON with a versioned schema
-//! (`docs/report.schema.json`). Does not know how anything was found, and touches no files.
+//! In: plain figures and texts, put together by the engine. Out: JSON with versioned schemas
+//! (`docs/report.schema.json`, `docs/cover.schema.json`), pages, pictures, SARIF and LCOV. Does not know how anything was
+//! found, and touches no files.
+
+pub mod cover;
+pub mod html;
+pub mod lcov;
+pub mod picture;
+pub mod sarif;
 
 use std::collections::BTreeMap;
 

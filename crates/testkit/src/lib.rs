@@ -22,6 +22,7 @@ pub mod methods;
 pub mod oracle;
 pub mod random;
 pub mod rng;
+pub mod schema;
 pub mod survey;
 
 mod process;

@@ -1,0 +1,118 @@
+//! `testwright serve` through the binary.
+
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+struct Server {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Server {
+    fn start() -> Server {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_testwright"))
+            .arg("serve")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        Server { child, input, output }
+    }
+
+    fn send(&mut self, line: &str) {
+        writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
+    }
+
+    fn ask(&mut self, id: u32, method: &str, params: Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string());
+    }
+
+    fn next(&mut self) -> Value {
+        let mut line = String::new();
+        assert!(self.output.read_line(&mut line).unwrap() > 0, "the server ended");
+        serde_json::from_str(&line).unwrap()
+    }
+
+    /// The answer to a request, and the notifications before it.
+    fn answer(&mut self, id: u32) -> (Value, Vec<Value>) {
+        let mut told = Vec::new();
+        loop {
+            let message = self.next();
+            if message["id"] == id && message.get("method").is_none() {
+                return (message, told);
+            }
+            told.push(message);
+        }
+    }
+
+    fn end(mut self) {
+        self.input = None;
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+fn fixture(name: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../fixtures/cfg/{name}.json"));
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+#[test]
+fn graphs_are_covered_with_progress() {
+    let mut server = Server::start();
+    server.ask(1, "cover-cfg", json!({ "graph": fixture("demo"), "criterion": "edge" }));
+    let (answer, told) = server.answer(1);
+    assert_eq!(answer["result"]["counts"]["covered"], 11, "{answer}");
+    assert!(told.iter().any(|t| t["method"] == "progress" && t["params"]["id"] == 1));
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cover.schema.json");
+    testkit::schema::check(&schema, &answer["result"]);
+    server.ask(2, "cover-cfg", json!({ "graph": fixture("demo"), "paths": true, "max-paths": 3 }));
+    assert_eq!(server.answer(2).0["result"]["tests"].as_array().unwrap().len(), 3);
+    server.ask(3, "version", json!({}));
+    assert!(server.answer(3).0["result"]["version"].is_string());
+    server.end();
+}
+
+#[test]
+fn what_runs_can_be_cancelled() {
+    let mut server = Server::start();
+    // Endless: paths of a loop, more of them than anybody waits for.
+    let endless = json!({ "graph": fixture("demo"), "paths": true, "max-paths": 100_000_000, "work": 1_000_000_000_000_u64 });
+    server.ask(1, "cover-cfg", endless.clone());
+    server.ask(2, "cover-cfg", endless);
+    server.send(&json!({ "jsonrpc": "2.0", "id": 3, "method": "cancel", "params": { "id": 2 } }).to_string());
+    assert_eq!(server.answer(3).0["result"]["cancelled"], true);
+    server.send(&json!({ "jsonrpc": "2.0", "method": "cancel", "params": { "id": 1 } }).to_string());
+    assert_eq!(server.answer(1).0["error"]["code"], -32800);
+    assert_eq!(server.answer(2).0["error"]["code"], -32800);
+    server.end();
+}
+
+#[test]
+fn wrong_messages_are_answered_and_do_no_harm() {
+    let mut server = Server::start();
+    for (line, code) in [
+        ("{", -32700),
+        ("[]", -32600),
+        (r#"{"id": 7, "method": "version"}"#, -32600),
+        (r#"{"jsonrpc": "2.0", "id": 7, "method": "nothing"}"#, -32601),
+        (r#"{"jsonrpc": "2.0", "id": 7, "method": "cover-cfg", "params": {}}"#, -32602),
+        (r#"{"jsonrpc": "2.0", "id": 7, "method": "cover-cfg", "params": {"graph": {"schema": 1}}}"#, -32602),
+        (
+            r#"{"jsonrpc": "2.0", "id": 7, "method": "cover-cfg", "params": {"graph": {}, "criterion": "x"}}"#,
+            -32602,
+        ),
+        (r#"{"jsonrpc": "2.0", "id": 7, "method": "explore", "params": {"no-such": 1}}"#, -32602),
+        (r#"{"jsonrpc": "2.0", "id": 7, "method": "explore", "params": {"targets": []}}"#, -32602),
+    ] {
+        server.send(line);
+        let answer = server.next();
+        assert_eq!(answer["error"]["code"], code, "{line}: {answer}");
+    }
+    server.send(r#"{"jsonrpc": "2.0", "method": "a notification"}"#);
+    server.end();
+}
