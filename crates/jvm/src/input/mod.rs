@@ -3,7 +3,7 @@
 //! Variables are named after the parameter: `n` for a number, `s.null`, `s.length` and `s[3]` for a string or
 //! array, `e` for the ordinal of an enum constant. A reference is the term `ite(s.null, 0, object)`: whether
 //! it is null is decided where the program asks. Objects are made as a test would make them, by constructors,
-//! factories, assignments and calls whose arguments are inputs again ([`recipe`], [`object`]): what a run works on
+//! factories, assignments and calls whose arguments are inputs again ([`recipe`], [`mod@object`]): what a run works on
 //! can always be built, and class invariants hold.
 
 mod collection;
