@@ -39,6 +39,9 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Answer JSON-RPC 2.0 requests, one a line, on standard input and output (docs/json-rpc.md)
     Serve,
+    /// Answer solver questions from standard input (testwright starts itself so)
+    #[command(hide = true)]
+    SolverHelper,
 }
 
 /// Where the code is and what of it is meant.

@@ -62,6 +62,17 @@ fn main() -> ExitCode {
             return ExitCode::from(code);
         }
     };
+    if let Command::SolverHelper = cli.command {
+        solver::remote::serve(std::io::stdin().lock(), std::io::stdout().lock());
+        return ExitCode::SUCCESS;
+    }
+    // Where our own binary cannot be found, Z3 works in this process.
+    if let Ok(program) = std::env::current_exe() {
+        solver::remote::use_helper(solver::remote::Helper {
+            program,
+            args: vec!["solver-helper".to_string()],
+        });
+    }
     let interrupt = Arc::new(AtomicBool::new(false));
     let flag = interrupt.clone();
     // Without the handler Ctrl-C ends the process at once, which is no worse than asking to stop.
@@ -79,6 +90,8 @@ fn main() -> ExitCode {
         Command::Show(args) => show::run(&args, &interrupt),
         Command::Serve => serve::run(&interrupt),
         Command::Replay(args) => replay::run(&args, &interrupt),
+        // Answered above.
+        Command::SolverHelper => Ok(End::Done),
     };
     match end {
         Ok(End::Done) => ExitCode::SUCCESS,

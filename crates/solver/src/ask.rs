@@ -84,6 +84,8 @@ pub enum Cause {
     Incomplete(String),
     #[error("the solver failed: {0}")]
     Crashed(String),
+    #[error("the search was stopped")]
+    Interrupted,
     #[error("no complete solver knows the operator {}", .0.name())]
     Unsupported(Op),
     #[error("bug: {0}")]

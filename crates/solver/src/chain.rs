@@ -5,6 +5,7 @@ use std::time::Instant;
 use term::{Pool, Program};
 
 use crate::ask::{Answer, Cause, Query};
+use crate::backend::Backend;
 use crate::layers::{Layers, Rest};
 
 pub use crate::layers::LayerKind;
@@ -27,11 +28,20 @@ pub struct Config {
     pub dump: Option<Box<dyn Dump>>,
     /// A safety stop besides the counted limits: Z3 does not count everything it does. Questions after it are unknown.
     pub deadline: Option<Instant>,
+    /// The complete solver; Z3 in this process if none is given.
+    pub backend: Option<Box<dyn Backend>>,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Config { without: Vec::new(), audit: false, seed: 0x7465_7374, dump: None, deadline: None }
+        Config {
+            without: Vec::new(),
+            audit: false,
+            seed: 0x7465_7374,
+            dump: None,
+            deadline: None,
+            backend: None,
+        }
     }
 }
 
@@ -44,6 +54,8 @@ pub struct Stats {
     pub unknown: u64,
     /// Answers by layer, in the order of [`LayerKind`]; a question split in parts counts once a part.
     pub answered: [u64; LayerKind::COUNT],
+    /// Questions that came to the complete solver, answered or not.
+    pub asked_z3: u64,
     /// Resource units that Z3 used.
     pub rlimit: u64,
     /// Answers that were withdrawn because the model did not satisfy the question: bugs of ours or Z3's.
@@ -64,6 +76,7 @@ impl Stats {
         for (mine, theirs) in self.answered.iter_mut().zip(other.answered) {
             *mine += theirs;
         }
+        self.asked_z3 += other.asked_z3;
         self.rlimit += other.rlimit;
         self.withdrawn += other.withdrawn;
     }
@@ -83,8 +96,9 @@ impl Default for Chain {
 }
 
 impl Chain {
-    pub fn new(config: Config) -> Self {
-        Chain { layers: Layers::new(&config), config, stats: Stats::default() }
+    pub fn new(mut config: Config) -> Self {
+        let backend = config.backend.take();
+        Chain { layers: Layers::new(&config, backend), config, stats: Stats::default() }
     }
 
     /// Answers a question. A model mentions every variable of the assertions, and what the hint said about others.
@@ -102,7 +116,10 @@ impl Chain {
             crate::audit::audit(pool, query, &answer);
         }
         if let Some(dump) = &mut self.config.dump {
-            dump.question(number, &term::smtlib::script(pool, query.assertions), &answer);
+            let hint =
+                query.hint.map(|hint| term::smtlib::hint(pool, query.assertions, hint)).unwrap_or_default();
+            let script = hint + &term::smtlib::script(pool, query.assertions);
+            dump.question(number, &script, &answer);
         }
         answer
     }

@@ -3,12 +3,14 @@
 //! In: terms of a [`term::Pool`] and, usually, the assignment of the run whose branch is to be flipped ([`Query`]).
 //! Out: [`Answer`]: a model that was checked by evaluation, the assertions that contradict each other, or an
 //! honest "unknown" with its cause.
-//! Does not know: programs, paths, inputs; files and clocks. All limits are counts of work, so that answers are
+//! Does not know: programs, paths, inputs; files and clocks (but [`remote`] starts the helper it is told to). All limits are counts of work, so that answers are
 //! the same on every machine.
 
 pub mod ask;
+pub mod backend;
 pub mod chain;
 pub mod layers;
+pub mod remote;
 pub mod shrink;
 pub mod z3;
 

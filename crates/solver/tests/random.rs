@@ -173,12 +173,13 @@ proptest! {
                 if let Answer::Unknown(cause) = &answer {
                     prop_assert!(!matches!(cause, solver::Cause::Bug(_) | solver::Cause::Crashed(_)), "{cause}");
                 }
-                // A cached answer is the same verdict.
+                // A cached answer is the same verdict; without a cache Z3 may be out of its limit this time.
                 let again = chain.ask(&mut pool, &query);
+                let forgetful = without == Some(LayerKind::Cache);
                 prop_assert!(matches!(
                     (&answer, &again),
                     (Answer::Sat(_), Answer::Sat(_)) | (Answer::Unsat(_), Answer::Unsat(_)) | (Answer::Unknown(_), _)
-                ));
+                ) || forgetful && matches!(again, Answer::Unknown(_)), "{answer:?} then {again:?}");
                 assertions[n - 1] = conditions[n - 1];
             }
         }

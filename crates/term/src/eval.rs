@@ -178,7 +178,9 @@ impl Program {
 
     fn place_leaves(&mut self, pool: &Pool, order: &[TermId], place: &mut FxHashMap<TermId, u32>) {
         let mut vars: Vec<VarId> = order.iter().filter_map(|&t| pool.var_of(t)).collect();
-        vars.sort_unstable();
+        // By what they are, not by when they were declared: a search that goes through them takes the same way in
+        // every pool.
+        vars.sort_unstable_by_key(|&var| pool.hash128(pool.var_term(var)));
         for var in vars {
             let (t, sort) = (pool.var_term(var), pool.var_sort(var));
             if let Sort::Array { elem, .. } = sort {

@@ -15,6 +15,7 @@ pub mod semantics;
 
 pub mod eval;
 pub mod fdlibm;
+pub mod read;
 pub mod smtlib;
 
 pub use eval::{ArrayValue, Assignment, Program, Value};

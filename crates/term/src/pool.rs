@@ -337,15 +337,17 @@ impl Pool {
     /// All terms below `roots`, each once, children before parents.
     pub fn postorder(&self, roots: &[TermId]) -> Vec<TermId> {
         let mut seen = FxHashSet::default();
-        let mut work: Vec<TermId> = roots.to_vec();
-        while let Some(t) = work.pop() {
-            if seen.insert(t) {
-                work.extend_from_slice(self.node(t).1);
+        let mut order = Vec::new();
+        // A term comes twice: to have its arguments put before it, then to be put itself.
+        let mut work: Vec<(TermId, bool)> = roots.iter().rev().map(|&t| (t, false)).collect();
+        while let Some((t, ready)) = work.pop() {
+            if ready {
+                order.push(t);
+            } else if seen.insert(t) {
+                work.push((t, true));
+                work.extend(self.node(t).1.iter().rev().filter(|a| !seen.contains(a)).map(|&a| (a, false)));
             }
         }
-        let mut order: Vec<TermId> = seen.into_iter().collect();
-        // Children have smaller ids than their parents.
-        order.sort_unstable();
         order
     }
 

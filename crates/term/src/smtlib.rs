@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 
 use rustc_hash::FxHashMap;
 
+use crate::eval::{Assignment, Value};
 use crate::op::{Op, Sort};
 use crate::pool::{Pool, TermId};
 
@@ -36,6 +37,24 @@ pub fn script(pool: &Pool, assertions: &[TermId]) -> String {
     out
 }
 
+/// What a hint says about the variables of the assertions, as comments that [`crate::read`] understands.
+pub fn hint(pool: &Pool, assertions: &[TermId], hint: &Assignment) -> String {
+    let mut vars: Vec<_> = pool.postorder(assertions).into_iter().filter_map(|t| pool.var_of(t)).collect();
+    vars.sort_unstable_by_key(|&var| pool.var_name(var));
+    let mut out = String::new();
+    for var in vars {
+        let _ = match hint.get(var) {
+            None => continue,
+            Some(Value::Bits(bits)) => writeln!(out, "; hint {} {bits:#x}", symbol(pool.var_name(var))),
+            Some(Value::Array(array)) => {
+                let entries: String = array.entries.iter().map(|(i, v)| format!(" {i:#x}={v:#x}")).collect();
+                writeln!(out, "; hint {} {:#x}{entries}", symbol(pool.var_name(var)), array.default)
+            }
+        };
+    }
+    out
+}
+
 /// Name of a variable as SMT-LIB symbol.
 pub fn symbol(name: &str) -> String {
     let cleaned: String = name.chars().map(|c| if c == '|' || c == '\\' { '_' } else { c }).collect();
@@ -44,7 +63,7 @@ pub fn symbol(name: &str) -> String {
 
 fn declare(pool: &Pool, order: &[TermId], out: &mut String) {
     let mut vars: Vec<_> = order.iter().filter_map(|&t| pool.var_of(t)).collect();
-    vars.sort_unstable();
+    vars.sort_unstable_by_key(|&var| pool.var_name(var));
     for var in vars {
         let _ = writeln!(out, "(declare-fun {} () {})", symbol(pool.var_name(var)), pool.var_sort(var));
     }

@@ -58,4 +58,20 @@ proptest! {
             prop_assert_eq!(updated, fresh);
         }
     }
+
+    /// What is written down is read back as it was, with the hint.
+    #[test]
+    fn scripts_come_back(recipe in prop::collection::vec(any::<u64>(), 4..40), inputs in prop::collection::vec(any::<u64>(), 4..30)) {
+        let mut pool = Pool::new();
+        let terms: Vec<_> = build(&mut pool, &mut Choices::new(&recipe), 12, Allow::ALL)
+            .into_iter().filter(|&t| pool.sort(t) == term::Sort::Bool).collect();
+        let model = assignment(&mut pool, &mut Choices::new(&inputs));
+        let text = term::smtlib::hint(&pool, &terms, &model) + &term::smtlib::script(&pool, &terms);
+        let mut other = Pool::new();
+        let read = term::read::script(&mut other, &text).map_err(TestCaseError::fail)?;
+        let values = Program::compile(&pool, &terms).run_assignment(&model).to_vec();
+        let hint = read.hint.unwrap_or_default();
+        let again = Program::compile(&other, &read.assertions).run_assignment(&hint).to_vec();
+        prop_assert_eq!(values, again, "{}\n{}", text, read.assertions.iter().map(|&t| other.display(t).to_string()).collect::<Vec<_>>().join("\n"));
+    }
 }

@@ -358,10 +358,16 @@ impl ClassExplorer<'_> {
         self.vm.limits.steps = self.config.budget.max_steps;
         warm_up(self.vm, subject);
         let dump = self.config.questions.clone().map(|to| Box::new(Script(to)) as Box<dyn solver::Dump>);
+        let interrupt = self.vm.interrupt.clone();
+        let backend = solver::remote::backend(Arc::new(move || {
+            interrupt.load(std::sync::atomic::Ordering::Relaxed)
+                || deadline.is_some_and(|d| Instant::now() >= d)
+        }));
         let mut chain = solver::Chain::new(solver::Config {
             seed: self.config.seed,
             dump,
             deadline,
+            backend,
             ..solver::Config::default()
         });
         let mut dfs = strategy::Dfs::default();

@@ -11,6 +11,7 @@ pub mod z3;
 use term::Pool;
 
 use crate::ask::{Answer, Cause, Query};
+use crate::backend::{Backend, InProcess};
 use crate::chain::{Config, Stats};
 use cache::News;
 
@@ -57,7 +58,7 @@ pub trait Layer: Send {
 pub(crate) struct Layers(Vec<Box<dyn Layer>>);
 
 impl Layers {
-    pub(crate) fn new(config: &Config) -> Layers {
+    pub(crate) fn new(config: &Config, backend: Option<Box<dyn Backend>>) -> Layers {
         let mut layers: Vec<Box<dyn Layer>> = vec![
             Box::new(simplify::Simplify),
             Box::new(independence::Independence),
@@ -65,7 +66,7 @@ impl Layers {
             Box::new(cache::Cache::default()),
             Box::new(ranges::Ranges),
             Box::new(quick::Quick::new(config.seed)),
-            Box::new(z3::Z3::new(config.deadline)),
+            Box::new(z3::Z3::new(backend.unwrap_or_else(|| Box::new(InProcess::until(config.deadline))))),
         ];
         layers.retain(|layer| !config.without.contains(&layer.kind()));
         Layers(layers)

@@ -1,24 +1,27 @@
-//! The last layer: Z3, then the model made small.
+//! The last layer: the complete solver, then the model made small. What it cannot decide is asked again with one
+//! variable after the other fixed to a value.
 
-use std::time::Instant;
-
-use term::{Pool, Program};
+use rustc_hash::FxHashMap;
+use term::{Op, Pool, Program, TermId, VarId};
 
 use super::cache::News;
 use super::{Layer, LayerKind, Rest};
-use crate::ask::{Answer, Cause, Query};
+use crate::ask::{Answer, Cause, Model, Query};
+use crate::backend::Backend;
 use crate::shrink::{default_order, shrink};
-use crate::z3::Context;
 
-/// Holds Z3's context for the batch.
+/// Questions with something fixed, after one that was not decided.
+const FIXED_QUESTIONS: u32 = 8;
+/// The part of the question's limit that each of them gets.
+const FIXED_SHARE: u32 = 8;
+
 pub struct Z3 {
-    context: Option<Context>,
-    deadline: Option<Instant>,
+    backend: Box<dyn Backend>,
 }
 
 impl Z3 {
-    pub fn new(deadline: Option<Instant>) -> Z3 {
-        Z3 { context: None, deadline }
+    pub fn new(backend: Box<dyn Backend>) -> Self {
+        Z3 { backend }
     }
 }
 
@@ -31,21 +34,14 @@ impl Layer for Z3 {
         if query.limits.rlimit == 0 {
             return Answer::Unknown(Cause::Limit);
         }
-        if self.context.is_none() {
-            self.context = Context::new().map(|context| context.until(self.deadline));
+        let mut answer = self.decide(pool, query.assertions, query.limits.rlimit, rest);
+        if let Answer::Unknown(Cause::Limit | Cause::Incomplete(_) | Cause::Unsupported(_)) = answer
+            && let Some(model) = self.fix_one_by_one(pool, query, rest)
+        {
+            answer = Answer::Sat(model);
         }
-        let Some(context) = &mut self.context else {
-            return Answer::Unknown(Cause::Crashed("no Z3 context".to_string()));
-        };
-        let before = context.used();
-        let answer = context.ask(pool, query.assertions, query.limits.rlimit);
-        rest.stats().rlimit += context.used() - before;
         match answer {
             Answer::Sat(mut model) => {
-                if !Program::compile(pool, query.assertions).run_assignment(&model).iter().all(|&v| v != 0) {
-                    rest.stats().withdrawn += 1;
-                    return Answer::Unknown(Cause::Bug("a Z3 model that does not satisfy its question"));
-                }
                 shrink(pool, query.assertions, &mut model, &default_order(pool, query.assertions));
                 rest.answered(LayerKind::Z3);
                 Answer::Sat(model)
@@ -54,17 +50,97 @@ impl Layer for Z3 {
                 rest.answered(LayerKind::Z3);
                 Answer::Unsat(core)
             }
-            Answer::Unknown(cause) => {
-                // A context that failed is not asked again.
-                if matches!(cause, Cause::Crashed(_) | Cause::Memory) {
-                    self.context = None;
-                }
-                Answer::Unknown(cause)
-            }
+            Answer::Unknown(cause) => Answer::Unknown(cause),
         }
     }
 
     fn new_batch(&mut self, _news: &mut News) {
-        self.context = None;
+        self.backend.forget();
     }
+}
+
+impl Z3 {
+    /// Asks, and believes no model.
+    fn decide(&mut self, pool: &Pool, assertions: &[TermId], rlimit: u32, rest: &mut Rest<'_>) -> Answer {
+        rest.stats().asked_z3 += 1;
+        let before = self.backend.used();
+        let answer = self.backend.ask(pool, assertions, rlimit);
+        rest.stats().rlimit += self.backend.used() - before;
+        let Answer::Sat(model) = answer else { return answer };
+        if Program::compile(pool, assertions).run_assignment(&model).iter().all(|&v| v != 0) {
+            return Answer::Sat(model);
+        }
+        let foreign =
+            pool.postorder(assertions).into_iter().map(|t| pool.node(t).0).find(|op| op.only_evaluated());
+        match foreign {
+            // It took the operator for anything.
+            Some(op) => Answer::Unknown(Cause::Unsupported(op)),
+            None => {
+                rest.stats().withdrawn += 1;
+                Answer::Unknown(Cause::Bug("a Z3 model that does not satisfy its question"))
+            }
+        }
+    }
+
+    /// Fixes a variable to what the hint says, or to a small number, and asks about the rest; another variable if that
+    /// helps nothing. Only models come from this: that something fixed leaves no solution proves nothing.
+    fn fix_one_by_one(&mut self, pool: &mut Pool, query: &Query, rest: &mut Rest<'_>) -> Option<Model> {
+        let vars = hard_vars(pool, query.assertions);
+        if vars.len() < 2 && !vars.is_empty() && pool.vars(query.assertions[0]).len() < 2 {
+            // With its only variable fixed a question is an evaluation, and the search has done that.
+            return None;
+        }
+        let rlimit = (query.limits.rlimit / FIXED_SHARE).max(1);
+        let mut left = FIXED_QUESTIONS;
+        for var in vars {
+            let sort = pool.var_sort(var);
+            let hinted = query.hint.map_or(0, |hint| hint.bits(var));
+            let three = if sort.is_float() { 0x4008 << (sort.bits() - 16) } else { 3 };
+            for value in [hinted, three] {
+                if left == 0 {
+                    return None;
+                }
+                left -= 1;
+                let literal = pool.constant(sort, value & term::semantics::mask(sort.bits()));
+                let with = FxHashMap::from_iter([(var, literal)]);
+                let smaller = pool.substitute(query.assertions, &with);
+                if smaller.iter().any(|&t| pool.as_bool(t) == Some(false)) {
+                    continue;
+                }
+                if let Answer::Sat(mut model) = self.decide(pool, &smaller, rlimit, rest) {
+                    model.set_bits(var, pool.as_const(literal).unwrap_or(0));
+                    if let Some(hint) = query.hint {
+                        model.fill_from(hint);
+                    }
+                    if model.satisfies(pool, query.assertions) {
+                        return Some(model);
+                    }
+                }
+            }
+        }
+        None
+    }
+}
+
+/// The scalar variables under operators that solvers are slow at, most uses first, then by name.
+fn hard_vars(pool: &Pool, assertions: &[TermId]) -> Vec<VarId> {
+    let mut uses: FxHashMap<VarId, u32> = FxHashMap::default();
+    for t in pool.postorder(assertions) {
+        let (op, args) = pool.node(t);
+        let hard = match op {
+            Op::BvMul | Op::BvUDiv | Op::BvSDiv | Op::BvURem | Op::BvSRem => {
+                args.iter().all(|&a| pool.as_const(a).is_none())
+            }
+            Op::FpAdd | Op::FpSub | Op::FpMul | Op::FpDiv | Op::FpSqrt => true,
+            op => op.only_evaluated(),
+        };
+        if hard {
+            for &var in pool.vars(t).iter().filter(|&&var| !pool.var_sort(var).is_array()) {
+                *uses.entry(var).or_insert(0) += 1;
+            }
+        }
+    }
+    let mut vars: Vec<VarId> = uses.keys().copied().collect();
+    vars.sort_unstable_by_key(|&var| (std::cmp::Reverse(uses[&var]), pool.var_name(var)));
+    vars
 }

@@ -51,7 +51,9 @@ impl Context {
         }
         let (op, args) = pool.node(t);
         if op.only_evaluated() {
-            return Err(Cause::Unsupported(op));
+            // Anything at all: what is impossible with that is impossible.
+            let z3_sort = self.sort(sort)?;
+            return self.named(&format!("only evaluated!{}", self.expressions.len()), z3_sort);
         }
         let from = pool.sort(args[0]);
         let x: Vec<Z3_ast> = args.iter().map(|a| self.expressions[a]).collect();

@@ -1,0 +1,147 @@
+//! The chain against plain Z3 on recorded questions, as ratios of one run, with layers left out in turn:
+//! `cargo run --release -p testwright-solver --example questions -- DIR [questions an exploration]`.
+//!
+//! `DIR` holds what `testwright show smt` printed, a file a class; `scripts/questions` records it. Each file is asked
+//! in its order by a new chain, with the hints that were recorded, learning from question to question as an
+//! exploration does.
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use solver::z3::Context;
+use solver::{Answer, Chain, Config, LayerKind, Limits, Query};
+use term::Pool;
+use term::read::{Script, script};
+
+/// About a tenth of a second of Z3: the corpus has questions that nobody answers.
+const LIMITS: Limits = Limits { quick: 8_000, rlimit: 300_000 };
+
+struct Subject {
+    pool: Pool,
+    questions: Vec<Script>,
+}
+
+#[derive(Default)]
+struct Total {
+    time: Duration,
+    questions: usize,
+    sat: usize,
+    unsat: usize,
+    unknown: usize,
+    /// Asked of Z3.
+    z3: u64,
+}
+
+impl Total {
+    fn count(&mut self, answer: &Answer) {
+        self.questions += 1;
+        match answer {
+            Answer::Sat(_) => self.sat += 1,
+            Answer::Unsat(_) => self.unsat += 1,
+            Answer::Unknown(_) => self.unknown += 1,
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let mut args = std::env::args().skip(1);
+    let Some(dir) = args.next() else {
+        eprintln!("questions: name a directory of recorded questions");
+        return ExitCode::from(2);
+    };
+    let most = args.next().and_then(|n| n.parse().ok()).unwrap_or(60);
+    let mut subjects = match read(&dir, most) {
+        Ok(subjects) => subjects,
+        Err(why) => {
+            eprintln!("questions: {why}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let count: usize = subjects.iter().map(|s| s.questions.len()).sum();
+    println!("{count} questions of {} explorations", subjects.len());
+    println!("{:44} {:>10} {:>7} {:>9} {:>18}", "", "time", "ratio", "to Z3", "sat/unsat/unknown");
+    let plain = plain(&mut subjects);
+    show("plain Z3, incremental", &plain, &plain);
+    let klee = [LayerKind::Bounds, LayerKind::Ranges, LayerKind::Quick];
+    let (independence, cache) = (LayerKind::Independence, LayerKind::Cache);
+    let with = |more: &[LayerKind]| klee.iter().chain(more).copied().collect::<Vec<_>>();
+    let runs: [(&str, Vec<LayerKind>); 9] = [
+        ("the whole chain", vec![]),
+        ("  without independence", vec![independence]),
+        ("  without caches", vec![cache]),
+        ("  without either", vec![independence, cache]),
+        ("  without bounds, ranges and search", with(&[])),
+        ("    and without independence", with(&[independence])),
+        ("    and without caches", with(&[cache])),
+        ("    and without either", with(&[independence, cache])),
+        ("  without ranges", vec![LayerKind::Ranges]),
+    ];
+    for (name, without) in runs {
+        let total = chain(&mut subjects, &without);
+        show(name, &total, &plain);
+    }
+    ExitCode::SUCCESS
+}
+
+fn show(name: &str, total: &Total, plain: &Total) {
+    let ratio = plain.time.as_secs_f64() / total.time.as_secs_f64().max(1e-9);
+    let answers = format!("{}/{}/{}", total.sat, total.unsat, total.unknown);
+    println!("{name:44} {:>10.1?} {ratio:>6.1}x {:>9} {answers:>18}", total.time, total.z3);
+}
+
+fn read(dir: &str, most: usize) -> Result<Vec<Subject>, String> {
+    let entries = std::fs::read_dir(dir).map_err(|why| format!("{dir}: {why}"))?;
+    let mut files: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.retain(|path| path.extension().is_some_and(|e| e == "smt2"));
+    files.sort();
+    let mut subjects = Vec::new();
+    for file in files {
+        let text = std::fs::read_to_string(&file).map_err(|why| format!("{}: {why}", file.display()))?;
+        for part in text.split("; question ").skip(1) {
+            let (head, body) = part.split_once('\n').unwrap_or((part, ""));
+            // Each exploration counts from 0 and has variables of its own.
+            if head.starts_with("0:") || subjects.is_empty() {
+                subjects.push(Subject { pool: Pool::new(), questions: Vec::new() });
+            }
+            let Some(Subject { pool, questions }) = subjects.last_mut() else { continue };
+            if questions.len() < most {
+                questions.push(script(pool, body).map_err(|why| format!("{}: {why}", file.display()))?);
+            }
+        }
+    }
+    Ok(subjects)
+}
+
+fn plain(subjects: &mut [Subject]) -> Total {
+    let mut total = Total::default();
+    for subject in subjects {
+        let start = Instant::now();
+        let Some(mut context) = Context::new() else { continue };
+        for question in &subject.questions {
+            let answer = context.ask(&subject.pool, &question.assertions, LIMITS.rlimit);
+            total.count(&answer);
+            total.z3 += 1;
+        }
+        total.time += start.elapsed();
+    }
+    total
+}
+
+fn chain(subjects: &mut [Subject], without: &[LayerKind]) -> Total {
+    let mut total = Total::default();
+    for subject in subjects {
+        let start = Instant::now();
+        let mut chain = Chain::new(Config { without: without.to_vec(), ..Config::default() });
+        for question in &subject.questions {
+            let query =
+                Query { assertions: &question.assertions, hint: question.hint.as_ref(), limits: LIMITS };
+            let answer = chain.ask(&mut subject.pool, &query);
+            let news = chain.new_batch();
+            chain.absorb(&news);
+            total.count(&answer);
+        }
+        total.time += start.elapsed();
+        total.z3 += chain.stats().asked_z3;
+    }
+    total
+}
