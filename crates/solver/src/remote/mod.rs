@@ -1,6 +1,6 @@
 //! Z3 in a process of its own: a question goes out through a pipe, the answer comes back.
 //!
-//! The helper is our own binary (see [`serve`]). It may crash, be killed for its memory, or be stopped in the middle
+//! The helper is our own binary (see [`serve()`]). It may crash, be killed for its memory, or be stopped in the middle
 //! of a question because time is up: the question is then unknown, and the next one gets a new helper.
 
 mod serve;
