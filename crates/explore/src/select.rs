@@ -68,7 +68,7 @@ struct Item {
 }
 
 /// What a wish that was not granted costs, in bits of inputs: a factory or a call more before the call.
-const UNWISHED: u64 = 40;
+const UNWISHED: u64 = 120;
 
 /// Threw, complexity of the inputs, steps.
 type Cost = (bool, u64, u64);

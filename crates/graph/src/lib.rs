@@ -1,6 +1,6 @@
 //! Control-flow graphs that other tools describe: obligations, verdicts, test paths and inputs.
 //!
-//! In: a graph as JSON ([`read`]): blocks with assignments, edges with conditions, typed variables. Out: for a criterion
+//! In: a graph as JSON ([`read()`]): blocks with assignments, edges with conditions, typed variables. Out: for a criterion
 //! the obligations with their verdicts, and tests ([`cover()`]); or all paths that can be run, cheapest first
 //! ([`Paths`]). Every input was run along its path by an evaluator that knows nothing of the search.
 //! Does not know: programs, the IR, files. A graph is searched as it stands and not lowered to the IR: a decision with

@@ -166,7 +166,7 @@ fn errors_name_the_file() {
         }
         Fixtures::discover_in(&root).map(|_| ()).unwrap_err().to_string()
     };
-    assert!(attempt(None).contains("no .java file"));
+    assert!(attempt(None).contains("no .java or .kt file"));
     std::fs::write(dir.join("A.java"), "class A {}").unwrap();
     assert!(attempt(None).contains("topic/case/expect.toml"));
     for (text, wanted) in [

@@ -58,6 +58,13 @@ pub(super) fn reference(
     let again = |kind: &Kind| matches!(kind, Kind::Object(key) if stack.contains(key));
     let optional = optional || stack.len() >= DEEP || kinds.first().is_some_and(again);
     if absent(vm, name, optional) {
+        // What needs no guest code is made even so: the same object as in runs where it is there.
+        match kinds.first() {
+            Some(kind @ (Kind::Str | Kind::Boxed { .. } | Kind::Enum { .. } | Kind::Array { .. })) => {
+                return make_at(vm, name, &kind.clone(), optional);
+            }
+            _ => {}
+        }
         let class = kinds.first().and_then(|kind| class_of(&vm.lang, kind)).unwrap_or(declared);
         return nothing(vm, name, class, optional);
     }
@@ -177,6 +184,8 @@ fn call_way(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe, way: &Way) -> Result<
     let constructor = &*vm.lang.funcs[way.func].name == "<init>";
     let mut vals = Vec::new();
     let mut on = None;
+    // The object comes before its arguments: it is the same one, by its number, in runs where it is null.
+    let made = if constructor { Some(vm.new_object(recipe.class)?) } else { None };
     if let Some(kind) = &way.on {
         let val = make_at(vm, &format!("{name}.of"), kind, false)?;
         if val.bits == 0 {
@@ -193,18 +202,8 @@ fn call_way(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe, way: &Way) -> Result<
         }
         _ => None,
     };
-    let made = match (constructor, &on) {
-        (true, _) => {
-            let object = vm.new_object(recipe.class)?;
-            vals.push(Val::obj(object));
-            Some(object)
-        }
-        (false, Some((val, _))) => {
-            vals.push(Val::obj(val.as_obj()));
-            None
-        }
-        (false, None) => None,
-    };
+    let first = made.or_else(|| on.as_ref().map(|(val, _)| val.as_obj()));
+    vals.extend(first.map(Val::obj));
     vals.extend(args);
     let func = match &on {
         Some((val, _)) => crate::observe::dispatched(vm, val.as_obj(), way.func).ok_or(Stop::Assumption)?,
