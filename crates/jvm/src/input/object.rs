@@ -59,11 +59,10 @@ pub(super) fn reference(
     let optional = optional || stack.len() >= DEEP || kinds.first().is_some_and(again);
     if absent(vm, name, optional) {
         // What needs no guest code is made even so: the same object as in runs where it is there.
-        match kinds.first() {
-            Some(kind @ (Kind::Str | Kind::Boxed { .. } | Kind::Enum { .. } | Kind::Array { .. })) => {
-                return make_at(vm, name, &kind.clone(), optional);
-            }
-            _ => {}
+        if let Some(kind @ (Kind::Str | Kind::Boxed { .. } | Kind::Enum { .. } | Kind::Array { .. })) =
+            kinds.first()
+        {
+            return make_at(vm, name, &kind.clone(), optional);
         }
         let class = kinds.first().and_then(|kind| class_of(&vm.lang, kind)).unwrap_or(declared);
         return nothing(vm, name, class, optional);
