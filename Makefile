@@ -1,5 +1,5 @@
 # One driver for people and CI. `make demo` and `make test` do the set-up themselves.
-.PHONY: help setup build demo test lint bench corpus conformance fuzz clean
+.PHONY: help setup build demo test lint bench corpus conformance kill strategies fuzz clean
 
 help:            ## what can be made
 	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*##/\t/' | expand -t 12
@@ -26,6 +26,12 @@ bench: build     ## ratios and rates, the design's figures beside them
 
 corpus: build    ## tests for classes of real libraries (CORPUS='--time 10 IntMath' for a few), docs/corpus.md
 	@scripts/corpus $(CORPUS)
+
+kill: setup      ## kill an exploration a hundred times and continue it
+	KILLS=100 cargo test --release -q -p testwright-cli --test kill
+
+strategies: build ## compare the search strategies over the fixtures, writes docs/strategies.svg
+	cargo bench -q -p testwright-engine --bench strategies
 
 fuzz: setup      ## a minute of fuzzing of each parser of foreign bytes
 	@scripts/fuzz

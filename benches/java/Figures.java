@@ -75,4 +75,70 @@ public class Figures {
         if (line.length() > 3 && line.charAt(3) == '=') return Integer.parseInt(line.substring(4));
         return 0;
     }
+
+    /** One decision a bit: {@code depth} of them on each path. */
+    private static int bits(long x, int depth) {
+        int ones = 0;
+        for (int i = 0; i < depth; i++) {
+            if ((x >>> i & 1) == 1) {
+                ones++;
+            }
+        }
+        return ones;
+    }
+
+    public static int depth8(long x) {
+        return bits(x, 8);
+    }
+
+    public static int depth16(long x) {
+        return bits(x, 16);
+    }
+
+    public static int depth32(long x) {
+        return bits(x, 32);
+    }
+
+    public static int depth64(long x) {
+        return bits(x, 64);
+    }
+
+    /** The same decisions beside a heap of so many objects. */
+    private static int among(int x, int objects) {
+        Object[] all = new Object[objects];
+        for (int i = 0; i < objects; i++) {
+            all[i] = new int[2];
+        }
+        return bits(x, 8) + all.length;
+    }
+
+    public static int heap10(int x) {
+        return among(x, 10);
+    }
+
+    public static int heap1000(int x) {
+        return among(x, 1000);
+    }
+
+    /** Six numbers in order by three-way comparisons: 4683 paths. */
+    public static int orderings(int a, int b, int c, int d, int e, int f) {
+        int[] all = {a, b, c, d, e, f};
+        for (int p = 1; p < all.length; p++) {
+            int t = all[p];
+            int j = p;
+            while (j > 0 && compare(t, all[j - 1]) < 0) {
+                all[j] = all[j - 1];
+                j--;
+            }
+            all[j] = t;
+        }
+        return all[0];
+    }
+
+    private static int compare(int a, int b) {
+        if (a > b) {
+            return 1;
+        }
+        return a < b ? -1 : 0;
+    }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use coverage::Criterion;
 
-use engine::{Budget, Config, Framework, Places, Strategy};
+use engine::{Budget, Config, Framework, Places};
 use runner::project::Project;
 
 use crate::Failure;
@@ -73,9 +73,10 @@ pub struct SearchArgs {
     /// How often complete-path goes back along an edge at most
     #[arg(long, value_name = "K", default_value_t = coverage::Options::default().rounds)]
     pub path_rounds: u32,
-    /// In which order branches are tried
-    #[arg(long, value_enum, default_value_t = StrategyArg::Coverage)]
-    pub strategy: StrategyArg,
+    /// In which order branches are tried: coverage, dfs, bfs, random, random-path, generational, deepening or
+    /// fewest; several joined by ',' take turns, joined by '+' those that bring more come more often
+    #[arg(long, value_name = "NAME", default_value = "coverage", value_parser = strategy)]
+    pub strategy: String,
     /// Budget a class in work units of about a microsecond; reproducible
     #[arg(long, value_name = "N", default_value_t = Budget::default().work)]
     pub work: u64,
@@ -91,15 +92,39 @@ pub struct SearchArgs {
     /// How often one branch is flipped on one path
     #[arg(long, value_name = "N", default_value_t = Budget::default().loop_bound)]
     pub loop_bound: u32,
+    /// Budget of all classes together in work units
+    #[arg(long, value_name = "N")]
+    pub total_work: Option<u64>,
+    /// Safety stop of all classes together in seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub total_time: Option<Duration>,
+    /// Memory of an exploration's terms and tree in megabytes, about
+    #[arg(long, value_name = "MB", default_value_t = Budget::default().memory >> 20)]
+    pub memory: u64,
+    /// Stop a method after so many different suspected bugs
+    #[arg(long, value_name = "N")]
+    pub max_bugs: Option<u32>,
+    /// Flip nothing below so many decisions of a path
+    #[arg(long, value_name = "N")]
+    pub max_depth: Option<u32>,
+    /// Flip so many branches of one function at most, wherever it is called from
+    #[arg(long, value_name = "N")]
+    pub max_paths_per_function: Option<u64>,
     /// Seed of everything that is chosen at random
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
+    /// Worker threads; what is found does not depend on their number [default: the machine's cores]
+    #[arg(short = 'j', long, value_name = "N")]
+    pub jobs: Option<std::num::NonZeroUsize>,
     /// Explore every path, also those that add nothing to the criterion
     #[arg(long)]
     pub exhaustive: bool,
     /// Package-private methods are targets too
     #[arg(long)]
     pub package_private: bool,
+    /// Print runs, flips and the solver's questions by method
+    #[arg(long)]
+    pub stats: bool,
 }
 
 #[derive(Args)]
@@ -127,6 +152,9 @@ pub struct GenerateArgs {
     /// Write a report: json=FILE, html=DIR, sarif=FILE, lcov=FILE
     #[arg(long, value_name = "KIND=PATH", value_parser = report)]
     pub report: Vec<ReportArg>,
+    /// Go on with what was cut off; needs the same program, options and version
+    #[arg(long)]
+    pub resume: bool,
     /// Do not compile and run the tests
     #[arg(long)]
     pub no_run: bool,
@@ -150,6 +178,9 @@ pub struct ExploreArgs {
     pub target: TargetArgs,
     #[command(flatten)]
     pub search: SearchArgs,
+    /// Tell where the time went
+    #[arg(long)]
+    pub profile: bool,
     /// One JSON object a line
     #[arg(long)]
     pub json: bool,
@@ -235,16 +266,6 @@ pub enum ShowWhat {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-pub enum StrategyArg {
-    /// Towards what is not covered yet
-    Coverage,
-    /// Depth first
-    Dfs,
-    /// Breadth first
-    Bfs,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
 pub enum SuiteArg {
     /// As few as cover everything that can be covered
     Smallest,
@@ -299,6 +320,13 @@ fn criteria_help() -> String {
     format!("Criteria:\n{}", lines.collect::<Vec<_>>().join("\n"))
 }
 
+fn strategy(name: &str) -> Result<String, String> {
+    match engine::strategy::by_name(name, 0) {
+        Some(_) => Ok(name.to_string()),
+        None => Err(format!("this version knows {}", engine::strategy::NAMES.join(", "))),
+    }
+}
+
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_string())?;
     match seconds.is_finite() && seconds > 0.0 && seconds < 1e9 {
@@ -351,11 +379,7 @@ pub fn config(target: &TargetArgs, search: &SearchArgs) -> Result<Config, Failur
         jdk: target.jdk.clone(),
         criterion: search.criterion,
         criterion_options: criterion_options(search),
-        strategy: match search.strategy {
-            StrategyArg::Coverage => Strategy::Coverage,
-            StrategyArg::Dfs => Strategy::Dfs,
-            StrategyArg::Bfs => Strategy::Bfs,
-        },
+        strategy: search.strategy.clone(),
         framework: Framework::Junit5,
         budget: Budget {
             work: search.work,
@@ -363,16 +387,30 @@ pub fn config(target: &TargetArgs, search: &SearchArgs) -> Result<Config, Failur
             max_paths: search.max_paths,
             max_steps: search.max_steps,
             loop_bound: search.loop_bound,
+            total_work: search.total_work,
+            total_time: search.total_time,
+            memory: search.memory << 20,
+            max_bugs: search.max_bugs,
+            max_depth: search.max_depth,
+            function_paths: search.max_paths_per_function,
         },
         seed: search.seed,
+        jobs: search.jobs.map_or_else(default_jobs, |jobs| jobs.get()),
         exhaustive: search.exhaustive,
         suite: engine::Suite::Smallest,
         run: false,
         trust: false,
         package_private: search.package_private,
         measure: false,
+        journal: None,
+        resume: false,
         questions: None,
     })
+}
+
+/// As many workers as there are cores, up to what memory for their machines is worth.
+fn default_jobs() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get().min(8))
 }
 
 /// Defaults for commands that take no search arguments.
@@ -381,14 +419,22 @@ pub fn default_search() -> SearchArgs {
         criterion: Criterion::Branch,
         criterion_limit: coverage::Options::default().limit.paths,
         path_rounds: coverage::Options::default().rounds,
-        strategy: StrategyArg::Coverage,
+        strategy: "coverage".to_string(),
         work: Budget::default().work,
         time: None,
         max_paths: None,
         max_steps: Budget::default().max_steps,
         loop_bound: Budget::default().loop_bound,
+        total_work: None,
+        total_time: None,
+        memory: Budget::default().memory >> 20,
+        max_bugs: None,
+        max_depth: None,
+        max_paths_per_function: None,
         seed: 0,
+        jobs: None,
         exhaustive: false,
         package_private: false,
+        stats: false,
     }
 }

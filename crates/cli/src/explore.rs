@@ -5,12 +5,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use engine::java::explore::{ClassResult, Fate, Proposed};
-use engine::{Config, Event, Worlds, prepare};
+use engine::{Config, Event, Total, Worlds, prepare, reporting};
 use serde_json::{Value, json};
 
 use crate::args::{CoverArgs, ExploreArgs, config, places};
 use crate::progress::Progress;
-use crate::{End, Failure};
+use crate::{End, Failure, stats};
 
 pub fn run(args: &ExploreArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failure> {
     let mut progress = Progress::new();
@@ -20,7 +20,20 @@ pub fn run(args: &ExploreArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failu
         true => results.iter().flat_map(paths_json).for_each(|line| println!("{line}")),
         false => results.iter().for_each(paths_text),
     }
+    for result in &results {
+        print_stats(result, args.search.stats);
+        if args.profile {
+            stats::profile(&result.class.replace('/', "."), &reporting::methods(result));
+        }
+    }
     Ok(End::Done)
+}
+
+fn print_stats(result: &ClassResult, wanted: bool) {
+    if wanted {
+        let solver = reporting::solver_stats(&result.solver);
+        stats::print(&result.class.replace('/', "."), &reporting::methods(result), &solver);
+    }
 }
 
 pub fn cover(args: &CoverArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failure> {
@@ -43,6 +56,7 @@ pub fn cover(args: &CoverArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failu
         true => results.iter().flat_map(cover_json).for_each(|line| println!("{line}")),
         false => results.iter().for_each(cover_text),
     }
+    results.iter().for_each(|result| print_stats(result, args.search.stats));
     Ok(End::Done)
 }
 
@@ -83,9 +97,13 @@ fn explored(
 ) -> Result<Vec<ClassResult>, Failure> {
     let setup = prepare(config, &places())?;
     let mut results = Vec::new();
-    for target in &setup.targets {
-        let mut worlds = Worlds::boot(config, &setup.path, interrupt, events)?;
-        results.push(worlds.explore(config, target, Instant::now(), events)?);
+    let mut booted = Worlds::boot(config, &setup.path, interrupt, events)?;
+    let mut total = Total::start();
+    for (index, target) in setup.targets.iter().enumerate() {
+        let share = total.share(config, setup.targets.len() - index);
+        let result = booted.fork().explore(&share, target, Instant::now(), events)?;
+        total.add(&result);
+        results.push(result);
     }
     Ok(results)
 }

@@ -7,7 +7,7 @@ use engine::{Config, Event, Framework, reporting};
 
 use crate::args::{FrameworkArg, GenerateArgs, LanguageArg, SuiteArg, config, places};
 use crate::progress::Progress;
-use crate::{End, Failure, reports};
+use crate::{End, Failure, reports, stats};
 
 /// What the engine is told.
 pub fn configuration(args: &GenerateArgs) -> Result<Config, Failure> {
@@ -34,6 +34,8 @@ pub fn configuration(args: &GenerateArgs) -> Result<Config, Failure> {
     config.run = !args.no_run;
     config.trust = args.trust;
     config.measure = args.measure;
+    config.resume = args.resume;
+    config.journal = config.out.as_ref().map(|out| out.join(".testwright"));
     Ok(config)
 }
 
@@ -66,6 +68,9 @@ pub fn run(args: &GenerateArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Fail
     texts.iter().for_each(|text| print!("{text}"));
     for target in &targets {
         summarise(target);
+        if args.search.stats {
+            stats::print(&target.class, &target.methods, &target.solver);
+        }
     }
     measured.iter().for_each(|line: &String| eprintln!("{line}"));
     let bugs: usize = targets.iter().map(|t| t.bugs.len()).sum();

@@ -12,6 +12,7 @@ mod replay;
 mod reports;
 mod serve;
 mod show;
+mod stats;
 
 use std::process::ExitCode;
 use std::sync::Arc;

@@ -35,10 +35,11 @@ impl Progress {
                 }
             }
             Event::MethodStarted { method, .. } => self.state(format!("{}#{method}", self.class)),
-            Event::Progress { method, paths, covered, obligations } => {
+            Event::Progress { method, paths, flips, open, covered, obligations } => {
                 let class = &self.class;
                 self.state(format!(
-                    "{class}#{method}: {paths} paths, {covered} of {obligations} obligations"
+                    "{class}#{method}: {covered} of {obligations} obligations, {paths} paths, \
+                     {flips} alternatives tried, {open} waiting"
                 ));
             }
             Event::MethodDone { method, paths, covered, infeasible, obligations, .. } => {
@@ -65,6 +66,7 @@ impl Progress {
                 };
                 self.line(format!("wrote {path}: {tests} tests{dropped}"));
             }
+            Event::Warning(text) => self.line(format!("warning: {text}")),
             Event::Skipped { class, why } => self.line(format!("no tests for {class}: {why}")),
         }
     }

@@ -301,7 +301,7 @@ fn event_json(event: &Event) -> Value {
         Event::MethodStarted { class, method } => {
             json!({ "kind": "method", "class": class, "method": method })
         }
-        Event::Progress { method, paths, covered, obligations } => json!({
+        Event::Progress { method, paths, covered, obligations, .. } => json!({
             "kind": "progress", "method": method, "paths": paths, "covered": covered, "obligations": obligations
         }),
         Event::MethodDone { class, method, paths, covered, infeasible, obligations } => json!({
@@ -312,6 +312,7 @@ fn event_json(event: &Event) -> Value {
         Event::Written { path, tests, dropped } => {
             json!({ "kind": "written", "path": path, "tests": tests, "dropped": dropped })
         }
+        Event::Warning(text) => json!({ "kind": "warning", "text": text }),
         Event::Skipped { class, why } => json!({ "kind": "skipped", "class": class, "why": why }),
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use engine::{Budget, Config, Framework, Places, Strategy, Worlds, class_path, resolve};
+use engine::{Budget, Config, Framework, Places, Worlds, class_path, resolve};
 use vm::{Outcome, Val};
 
 fn main() {
@@ -63,6 +63,57 @@ fn main() {
             100.0 * result.solver.by(solver::LayerKind::Z3) as f64 / result.solver.questions.max(1) as f64
         );
     }
+
+    println!("\ncost of a path as depth and heap grow (flat a step)");
+    for method in ["depth8", "depth16", "depth32", "depth64", "heap10", "heap1000"] {
+        let (seconds, paths, spent) = timed(&config, &mut worlds, &path, method, 1, 200);
+        println!(
+            "  {method:<12} {paths:>6} paths {:>8.1} us a path {:>8.1} instructions a path",
+            seconds * 1e6 / paths as f64,
+            spent.steps as f64 / paths as f64
+        );
+    }
+
+    println!("\nsnapshot against running from the start (boot, then one run)");
+    let (seconds, paths, _) = timed(&config, &mut worlds, &path, "classify", 1, 1500);
+    let each = seconds / paths as f64;
+    println!(
+        "  {:.0} us a path from the snapshot, {:.0} us from the start: {:.0} times",
+        each * 1e6,
+        (boot.as_secs_f64() + each) * 1e6,
+        (boot.as_secs_f64() + each) / each
+    );
+
+    println!("\ntwo workers against one (design: 1.7 times with a thousand open branches)");
+    let (one, paths, _) = timed(&config, &mut worlds, &path, "orderings", 1, 5000);
+    let (two, again, _) = timed(&config, &mut worlds, &path, "orderings", 2, 5000);
+    assert_eq!(paths, again);
+    println!(
+        "  {paths} paths: {:.0} and {:.0} paths/s, {:.2} times ({} cores)",
+        paths as f64 / one,
+        paths as f64 / two,
+        one / two,
+        std::thread::available_parallelism().map_or(0, |n| n.get())
+    );
+}
+
+/// Explores a method of the class: seconds, paths, what was spent.
+fn timed(
+    config: &Config,
+    worlds: &mut Worlds,
+    path: &Arc<jvm::load::ClassPath>,
+    method: &str,
+    jobs: usize,
+    max_paths: u64,
+) -> (f64, u64, explore::Spent) {
+    let target = &resolve(&[format!("bench.Figures#{method}")], path).expect("the class")[0];
+    let mut all = config.clone();
+    all.exhaustive = true;
+    all.jobs = jobs;
+    all.budget.max_paths = Some(max_paths);
+    let result = worlds.fork().explore(&all, target, Instant::now(), &mut |_| {}).expect("explored");
+    let method = &result.methods[0];
+    (method.millis as f64 / 1e3, method.paths, method.spent)
 }
 
 /// Runs a static int method of one int and prints its rate.
@@ -102,16 +153,19 @@ fn config(classes: &Path) -> Config {
         jdk: None,
         criterion: coverage::Criterion::Branch,
         criterion_options: coverage::Options::default(),
-        strategy: Strategy::Coverage,
+        strategy: "coverage".to_string(),
         framework: Framework::Junit5,
         budget: Budget::default(),
         seed: 0,
+        jobs: 1,
         exhaustive: false,
         suite: engine::Suite::Smallest,
         run: false,
         trust: false,
         package_private: false,
         measure: false,
+        journal: None,
+        resume: false,
         questions: None,
     }
 }

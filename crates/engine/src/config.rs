@@ -19,10 +19,13 @@ pub struct Config {
     pub jdk: Option<PathBuf>,
     pub criterion: Criterion,
     pub criterion_options: coverage::Options,
-    pub strategy: Strategy,
+    /// As [`explore::strategy::by_name`] spells it.
+    pub strategy: String,
     pub framework: Framework,
     pub budget: Budget,
     pub seed: u64,
+    /// Workers of an exploration; what is found does not depend on their number.
+    pub jobs: usize,
     /// Explore every path, also those that add no obligation.
     pub exhaustive: bool,
     /// Which of the runs become tests.
@@ -35,6 +38,10 @@ pub struct Config {
     pub package_private: bool,
     /// Run the written tests under JaCoCo and tell what they cover.
     pub measure: bool,
+    /// Where the journals of explorations are kept that could be cut off; none if that does not matter.
+    pub journal: Option<PathBuf>,
+    /// Go on with what the journals say.
+    pub resume: bool,
     /// Where the solver's questions go as SMT-LIB 2 scripts, if anybody wants them.
     pub questions: Option<Questions>,
 }
@@ -51,14 +58,6 @@ pub enum Suite {
     Each,
     /// One a path.
     Paths,
-}
-
-/// In which order branches are flipped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Strategy {
-    Coverage,
-    Dfs,
-    Bfs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,12 +86,63 @@ pub struct Budget {
     pub max_paths: Option<u64>,
     /// IR instructions of one run.
     pub max_steps: u64,
-    /// How often one branch may be flipped on one path.
+    /// How often one branch may be flipped on one path; branches of a recursive function count together.
     pub loop_bound: u32,
+    /// The same for all classes together.
+    pub total_work: Option<u64>,
+    pub total_time: Option<Duration>,
+    /// Bytes that an exploration's terms and tree may take; about.
+    pub memory: u64,
+    /// Different bugs of a method.
+    pub max_bugs: Option<u32>,
+    /// Decisions of a path below which nothing is flipped.
+    pub max_depth: Option<u32>,
+    /// Flips in one function, wherever it is called from.
+    pub function_paths: Option<u64>,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Budget { work: 60_000_000, time: None, max_paths: None, max_steps: 2_000_000, loop_bound: 40 }
+        Budget {
+            work: 60_000_000,
+            time: None,
+            max_paths: None,
+            max_steps: 2_000_000,
+            loop_bound: 40,
+            total_work: None,
+            total_time: None,
+            memory: 2 << 30,
+            max_bugs: None,
+            max_depth: None,
+            function_paths: None,
+        }
+    }
+}
+
+impl Default for Config {
+    /// Nothing to test, and what the command line has where nothing is said.
+    fn default() -> Self {
+        Config {
+            class_path: Vec::new(),
+            targets: Vec::new(),
+            out: None,
+            jdk: None,
+            criterion: Criterion::Branch,
+            strategy: "coverage".to_string(),
+            framework: Framework::Junit5,
+            budget: Budget::default(),
+            seed: 0,
+            jobs: 1,
+            exhaustive: false,
+            criterion_options: coverage::Options::default(),
+            suite: Suite::Smallest,
+            run: true,
+            trust: false,
+            package_private: false,
+            measure: false,
+            journal: None,
+            resume: false,
+            questions: None,
+        }
     }
 }

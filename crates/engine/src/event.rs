@@ -20,6 +20,9 @@ pub enum Event {
     Progress {
         method: String,
         paths: u64,
+        /// Alternatives tried, and those waiting.
+        flips: u64,
+        open: u64,
         covered: u32,
         obligations: u32,
     },
@@ -41,6 +44,8 @@ pub enum Event {
         tests: usize,
         dropped: usize,
     },
+    /// Something the user should know, though the work goes on.
+    Warning(String),
     /// A class for which nothing could be written, and why.
     Skipped {
         class: String,

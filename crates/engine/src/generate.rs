@@ -26,6 +26,7 @@ use crate::error::Error;
 use crate::event::Event;
 use crate::java::explore::{ClassExplorer, ClassResult, Proposed};
 use crate::java::kotlin::KotlinFacts;
+use crate::journal::FileJournal;
 use crate::target::{ClassTarget, resolve};
 
 /// What the process was started with, as far as it matters for finding a JDK.
@@ -80,12 +81,12 @@ pub fn generate(
     let out = config.out.as_deref().ok_or(Error::NoOutput)?;
     check_writable(out)?;
     let count = setup.targets.len();
+    let mut booted = Worlds::boot(config, &setup.path, interrupt, events)?;
+    let mut total = Total::start();
     for (index, target) in setup.targets.iter().enumerate() {
+        let config = &total.share(config, count - index);
         // Each class starts from a world of its own: its tests do not depend on what else was asked for.
-        let mut worlds = match index {
-            0 => Worlds::boot(config, &setup.path, interrupt, events)?,
-            _ => Worlds::boot(config, &setup.path, interrupt, &mut |_| {})?,
-        };
+        let mut worlds = booted.fork();
         let class = target.class.replace(['/', '$'], ".");
         events(Event::ClassStarted { class: class.clone(), index, count });
         let started = Instant::now();
@@ -99,14 +100,53 @@ pub fn generate(
             }
             Err(why) => return Err(why),
         };
+        total.add(&result);
         let mut generated = emit_class(config, &setup, target, result, (out, started), events)?;
         generated.millis = started.elapsed().as_millis() as u64;
         done(generated);
         if interrupt.load(std::sync::atomic::Ordering::Relaxed) {
-            break;
+            return Ok(());
         }
     }
+    // Everything is written: nothing is left to be continued.
+    if let Some(folder) = &config.journal {
+        for target in &setup.targets {
+            let _ = fs::remove_file(folder.join(format!("{}.journal", target.class.replace('/', "."))));
+        }
+        let _ = fs::remove_dir(folder);
+    }
     Ok(())
+}
+
+/// What all classes together have used of what they may.
+pub struct Total {
+    started: Instant,
+    work: u64,
+}
+
+impl Total {
+    pub fn start() -> Total {
+        Total { started: Instant::now(), work: 0 }
+    }
+
+    /// Counts what a class took.
+    pub fn add(&mut self, result: &ClassResult) {
+        self.work += result.methods.iter().map(|m| m.spent.work()).sum::<u64>();
+    }
+
+    /// The options of the next class: what is left of the whole is split evenly over the classes that are left.
+    pub fn share(&self, config: &Config, classes: usize) -> Config {
+        let mut share = config.clone();
+        if let Some(total) = config.budget.total_work {
+            let left = total.saturating_sub(self.work) / classes.max(1) as u64;
+            share.budget.work = share.budget.work.min(left);
+        }
+        if let Some(total) = config.budget.total_time {
+            let left = total.saturating_sub(self.started.elapsed()) / classes.max(1) as u32;
+            share.budget.time = Some(share.budget.time.map_or(left, |time| time.min(left)));
+        }
+        share
+    }
 }
 
 /// Finds the JDK, the classes and what confirming needs.
@@ -197,6 +237,11 @@ impl Worlds {
         Ok(Worlds { vm, other })
     }
 
+    /// The same worlds once more: what is done in one is not seen in the other.
+    pub fn fork(&mut self) -> Worlds {
+        Worlds { vm: self.vm.fork(), other: self.other.as_mut().map(Vm::fork) }
+    }
+
     pub fn explore(
         &mut self,
         config: &Config,
@@ -209,9 +254,32 @@ impl Worlds {
             started + (time - reserve)
         });
         jvm::warm::warm(&mut self.vm, &target.class);
-        let mut explorer =
-            ClassExplorer { vm: &mut self.vm, other: self.other.as_mut(), config, deadline, events };
-        explorer.explore(target)
+        let journal = match &config.journal {
+            Some(folder) => Some(self.journal(config, folder, target)?),
+            None => None,
+        };
+        let (vm, other) = (&mut self.vm, self.other.as_mut());
+        let mut explorer = ClassExplorer { vm, other, config, deadline, journal, spare: 0, events };
+        let result = explorer.explore(target);
+        if let Some(why) = explorer.journal.as_ref().and_then(FileJournal::failure) {
+            events(Event::Warning(format!(
+                "the journal cannot be written, --resume will do work again: {why}"
+            )));
+        }
+        result
+    }
+
+    /// The journal of a class: its name is a file's in the folder.
+    fn journal(&self, config: &Config, folder: &Path, target: &ClassTarget) -> Result<FileJournal, Error> {
+        let path = folder.join(format!("{}.journal", target.class.replace('/', ".")));
+        let fail = |why: std::io::Error| Error::Write { path: path.clone(), why: why.to_string() };
+        fs::create_dir_all(folder).map_err(fail)?;
+        let mut stamp = crate::journal::stamp(config, &self.vm.lang.path);
+        // Which of its methods are asked for is part of what the journal is of.
+        for (name, descriptor) in &target.methods {
+            stamp = stamp.rotate_left(9) ^ crate::journal::text_stamp(name, descriptor.as_deref());
+        }
+        FileJournal::open(&path, stamp, config.resume).map_err(fail)
     }
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use report::{
-    Bug, Counts, Dropped, LedgerEntry, Method, Obligation, Report, SCHEMA, Solver, Target, Test, Times,
-    Verdict,
+    Bug, Counts, Dropped, LedgerEntry, Method, Obligation, Report, SCHEMA, Solver, Stages, Target, Test,
+    Times, Verdict,
 };
 use solver::LayerKind;
 use suite::case::Outcome;
@@ -127,7 +127,8 @@ fn obligation_report(obligation: &coverage::Obligation, fate: &Fate, by: Option<
     }
 }
 
-fn methods(result: &ClassResult) -> Vec<Method> {
+/// Figures of each method.
+pub fn methods(result: &ClassResult) -> Vec<Method> {
     result
         .methods
         .iter()
@@ -139,10 +140,27 @@ fn methods(result: &ClassResult) -> Vec<Method> {
             exhaustive: m.exhaustive,
             diverged: m.diverged,
             steps: m.spent.steps,
+            flips: m.spent.flips,
+            infeasible_flips: m.spent.infeasible,
+            fuzzed: m.spent.fuzzed,
+            questions: m.spent.questions,
+            work: m.spent.work(),
+            stages: stages(&m.times),
             millis: m.millis,
             untestable: m.untestable.clone(),
         })
         .collect()
+}
+
+/// Microseconds from nanoseconds.
+fn stages(times: &explore::Times) -> Stages {
+    Stages {
+        choosing: times.choosing / 1_000,
+        moving: times.moving / 1_000,
+        solving: times.solving / 1_000,
+        running: times.running / 1_000,
+        merging: times.merging / 1_000,
+    }
 }
 
 fn tests(generated: &Generated, confirmed: bool) -> Vec<Test> {
@@ -198,7 +216,7 @@ fn ledger(result: &ClassResult) -> Vec<LedgerEntry> {
         .collect()
 }
 
-pub(crate) fn solver_stats(stats: &solver::Stats) -> Solver {
+pub fn solver_stats(stats: &solver::Stats) -> Solver {
     Solver {
         questions: stats.questions,
         sat: stats.sat,

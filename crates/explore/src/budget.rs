@@ -11,6 +11,8 @@ pub struct Options {
     pub max_paths: u64,
     /// Work units, about a microsecond each (see [`Spent::work`]).
     pub work: u64,
+    /// What the last attempts may take beyond it: somebody else's who can spare it.
+    pub overdraft: u64,
     /// A site that decided so often in one run is not flipped any further.
     pub loop_bound: u32,
     /// So many values of one symbolic index or reference are tried, one after the other.
@@ -19,10 +21,22 @@ pub struct Options {
     pub patience: u32,
     /// Flips of one check that were refused before it is left.
     pub check_tries: u32,
-    /// Flips chosen before the next look at the results. Fixed, whatever the number of workers.
+    /// Flips chosen before the next look at the results, whatever the number of workers: at least and at most. More
+    /// are chosen where many are open.
     pub batch: u32,
+    pub batch_most: u32,
+    /// Bytes that terms, tree and runs may take, about.
+    pub memory: u64,
+    /// Stop when so many different bugs were met.
+    pub max_bugs: Option<u32>,
+    /// Alternatives below so many decisions are not tried.
+    pub max_depth: u32,
+    /// So many alternatives of one function are tried at most.
+    pub function_tries: u64,
     /// What one question may cost.
     pub solver: Limits,
+    /// Of what is chosen by chance besides the strategy: mutations.
+    pub seed: u64,
     /// Check after each run that its path condition holds of its own inputs. For tests.
     pub audit: bool,
 }
@@ -33,12 +47,19 @@ impl Default for Options {
             exhaustive: false,
             max_paths: 10_000,
             work: 60_000_000,
+            overdraft: 0,
             loop_bound: 40,
             which_bound: 64,
             patience: 1500,
             check_tries: 8,
             batch: 4,
+            batch_most: 32,
+            memory: u64::MAX,
+            max_bugs: None,
+            max_depth: u32::MAX,
+            function_tries: u64::MAX,
             solver: Limits::default(),
+            seed: 0,
             audit: false,
         }
     }
@@ -47,7 +68,13 @@ impl Default for Options {
 impl Options {
     /// Everything, as far as paths and work allow.
     pub fn exhaustive() -> Options {
-        Options { exhaustive: true, loop_bound: 4_000, which_bound: 4_000, ..Options::default() }
+        Options {
+            exhaustive: true,
+            loop_bound: 4_000,
+            which_bound: 4_000,
+            batch_most: 64,
+            ..Options::default()
+        }
     }
 }
 
@@ -61,17 +88,59 @@ pub struct Spent {
     /// Z3's resource units.
     pub rlimit: u64,
     pub runs: u64,
+    /// Alternatives tried, and how many of them no inputs take.
+    pub flips: u64,
+    pub infeasible: u64,
+    /// Runs on mutated inputs.
+    pub fuzzed: u64,
+}
+
+/// Where time went, in nanoseconds of the clock that was handed in, all workers together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    /// Choosing what to try.
+    pub choosing: u64,
+    /// Bringing terms from one pool to another.
+    pub moving: u64,
+    pub solving: u64,
+    pub running: u64,
+    /// Putting runs into the tree and the account.
+    pub merging: u64,
+}
+
+impl Times {
+    pub fn add(&mut self, other: &Times) {
+        self.choosing += other.choosing;
+        self.moving += other.moving;
+        self.solving += other.solving;
+        self.running += other.running;
+        self.merging += other.merging;
+    }
+
+    pub fn total(&self) -> u64 {
+        self.choosing + self.moving + self.solving + self.running + self.merging
+    }
 }
 
 /// IR instructions in a work unit.
-const STEPS_A_UNIT: u64 = 30;
+pub(crate) const STEPS_A_UNIT: u64 = 30;
 /// Z3's resource units in a work unit.
-const RLIMIT_A_UNIT: u64 = 3;
+pub(crate) const RLIMIT_A_UNIT: u64 = 3;
 /// What a question costs besides, and a run.
 const UNITS_A_QUESTION: u64 = 10;
 const UNITS_A_RUN: u64 = 10;
 
 impl Spent {
+    pub fn add(&mut self, other: &Spent) {
+        self.steps += other.steps;
+        self.questions += other.questions;
+        self.rlimit += other.rlimit;
+        self.runs += other.runs;
+        self.flips += other.flips;
+        self.infeasible += other.infeasible;
+        self.fuzzed += other.fuzzed;
+    }
+
     /// One figure for all of it. Ratios are measured on one machine and then fixed: they need to be about
     /// right, not exact.
     pub fn work(&self) -> u64 {

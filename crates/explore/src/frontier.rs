@@ -4,6 +4,7 @@ use crate::code::Code;
 use crate::finished::RunId;
 use crate::goal::{Aim, Goal, ObligationId};
 use crate::tree::Slot;
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use vm::{ElemKind, Site};
 
@@ -63,6 +64,8 @@ pub struct Guide<'a> {
     pub(crate) code: &'a Code,
     pub(crate) checks: &'a Checks,
     pub(crate) near: &'a [bool],
+    pub(crate) gains: &'a [u32],
+    pub(crate) taken: &'a FxHashMap<(Site, u32), u32>,
 }
 
 impl Guide<'_> {
@@ -92,6 +95,16 @@ impl Guide<'_> {
     /// Blocks from where the candidate leads to the nearest wanted edge of the same function.
     pub fn distance(&self, candidate: &Candidate) -> u32 {
         self.code.distance(candidate.site.func, candidate.leads.block)
+    }
+
+    /// How many obligations a run met first.
+    pub fn gain(&self, run: RunId) -> u32 {
+        self.gains.get(run.0 as usize).copied().unwrap_or(0)
+    }
+
+    /// How often runs decided so.
+    pub fn taken(&self, site: Site, alternative: u32) -> u32 {
+        self.taken.get(&(site, alternative)).copied().unwrap_or(0)
     }
 
     /// Whether an obligation is still worth meeting.

@@ -1,19 +1,23 @@
 //! The exploration: a short loop over injected parts.
 
-use crate::budget::{Options, Spent};
+use crate::budget::{Options, RLIMIT_A_UNIT, STEPS_A_UNIT, Spent, Times};
 use crate::code::Code;
 use crate::finished::{End, Finished, RunId, taken};
 use crate::frontier::{AIMS, Candidate, Checks, Guide, Strategy, Tried};
+use crate::fuzz::Fuzz;
 use crate::goal::{Aim, Flip, Goal, ObligationId};
+use crate::journal::{self, Journal};
 use crate::target::Target;
 use crate::tree::{Child, GaveUp, Inserted, Node, NodeId, Slot, Tree};
 use crate::verdict::{Verdict, verdicts};
+use crate::worker::{Attempt, Crew, Found, Job, Run, Share};
 use ledger::{Kind, Ledger};
-use solver::{Answer, Chain, Query};
+use rustc_hash::FxHashMap;
+use solver::{Chain, Limits};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::Ordering;
-use term::{Assignment, TermId};
-use vm::{Edge, ElemKind, Lang, Outcome, Stop, Trace, Vm};
+use term::{Assignment, Pool, TermId};
+use vm::{Edge, ElemKind, Lang, Outcome, Site, Stop, Trace, Vm};
 
 /// With everything met, so many flips are tried for a run that returns normally.
 const RETURN_TRIES: u32 = 100;
@@ -23,23 +27,47 @@ pub struct Session<'a, L: Lang, T: Target<L>> {
     /// At its snapshot. Its inputs, terms and ledger are those of this exploration.
     pub vm: &'a mut Vm<L>,
     pub target: &'a mut T,
-    /// New: it knows the terms of one exploration only.
-    pub chain: &'a mut Chain,
+    /// Makes the solver of a worker.
+    pub chain: &'a dyn Fn() -> Chain,
+    /// Workers. What is found does not depend on their number.
+    pub jobs: usize,
     pub strategy: &'a mut dyn Strategy,
     pub goal: &'a dyn Goal,
     pub options: Options,
     /// Asked between runs; `true` ends the exploration. The place for a clock.
-    pub cut: &'a dyn Fn() -> bool,
+    pub cut: &'a (dyn Fn() -> bool + Sync),
     pub observer: &'a mut dyn FnMut(Event),
+    /// Where an exploration that may have to be continued leaves its traces.
+    pub journal: Option<&'a mut dyn Journal>,
+    /// Nanoseconds since whenever, for [`Exploration::times`] only.
+    pub clock: &'a (dyn Fn() -> u64 + Sync),
 }
 
 /// What happens, as it happens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    Ran { run: RunId, end: End, new: Vec<ObligationId>, met: usize, obligations: usize, spent: Spent },
-    Infeasible { site: vm::Site, alternative: u32 },
-    Unknown { site: vm::Site, alternative: u32, cause: String },
-    Diverged { run: RunId, site: vm::Site },
+    Ran {
+        run: RunId,
+        end: End,
+        new: Vec<ObligationId>,
+        met: usize,
+        obligations: usize,
+        spent: Spent,
+        open: u64,
+    },
+    Infeasible {
+        site: Site,
+        alternative: u32,
+    },
+    Unknown {
+        site: Site,
+        alternative: u32,
+        cause: String,
+    },
+    Diverged {
+        run: RunId,
+        site: Site,
+    },
     Stopped(Stopped),
 }
 
@@ -52,8 +80,11 @@ pub enum Stopped {
     Met,
     /// Nothing new came for a long time.
     NothingNew,
+    /// As many bugs were met as were asked for.
+    Bugs,
     Paths,
     Work,
+    Memory,
     /// [`Session::cut`] said so.
     Cut,
     Interrupted,
@@ -72,30 +103,17 @@ pub struct Exploration<O> {
     pub diverged: u64,
     /// Whether every path was explored and the ledger allows to say so.
     pub exhaustive: bool,
+    /// What the workers' solvers did.
+    pub solver: solver::Stats,
+    pub times: Times,
 }
 
 /// So much is tried because runs asked for it.
 const MAX_DEMANDS: usize = 400;
 
-/// A run, before it is merged.
-struct Run<O> {
-    model: Assignment,
-    outcome: Outcome,
-    end: End,
-    observation: O,
-    trace: Trace,
-    steps: u64,
-}
-
-/// What came of a candidate, before it is merged.
-enum Attempt<O> {
-    Ran(Box<Run<O>>),
-    Unsat,
-    Unknown(String),
-}
-
 /// What grows while exploring.
-struct State<O> {
+struct State<L: Lang, T: Target<L>> {
+    crew: Crew<L, T>,
     tree: Tree,
     code: Code,
     checks: Checks,
@@ -104,9 +122,13 @@ struct State<O> {
     wanted: Vec<bool>,
     /// What alternatives that are about to become candidates come near to.
     aims: BTreeMap<Slot, Vec<Aim>>,
-    finished: Vec<Finished<O>>,
+    finished: Vec<Finished<T::Observation>>,
     /// Runs that came to a branch of an unmet obligation, by number.
     near: Vec<bool>,
+    /// Obligations each run met first.
+    gains: Vec<u32>,
+    /// How often runs decided so.
+    taken: FxHashMap<(Site, u32), u32>,
     spent: Spent,
     orders: u64,
     diverged: u64,
@@ -118,34 +140,71 @@ struct State<O> {
     /// Some run returned normally.
     returned: bool,
     left: u64,
+    /// The most work that one attempt took so far.
+    dearest: u64,
+    times: Times,
+    /// Decisions of all runs that are kept.
+    steps_kept: u64,
+    /// Different bugs met, by exception and place.
+    bugs: BTreeSet<(ir::ClassId, Option<Site>)>,
+    /// Alternatives tried, by function.
+    tries: FxHashMap<ir::FuncId, u64>,
+    fuzz: Fuzz,
 }
 
-impl<L: Lang, T: Target<L>> Session<'_, L, T> {
+impl<'a, L, T> Session<'a, L, T>
+where
+    L: Lang + Clone + Send,
+    T: Target<L> + Clone + Send,
+    T::Observation: Send,
+{
     /// Explores to exhaustion, to the goal or to the budget.
     pub fn explore(mut self) -> Exploration<T::Observation> {
-        self.vm.start_exploration();
-        self.vm.walking = self.goal.walks();
         let mut state = self.start();
-        let first = self.run(&mut state, Assignment::default());
-        self.merge(&mut state, first, None);
+        let first = self.attempt(&mut state, &Job::Inputs(Assignment::default()));
+        self.conclude_first(&mut state, first);
         let stopped = loop {
             self.serve(&mut state);
-            let round = match self.choose(&mut state) {
-                Ok(round) => round,
-                Err(stopped) => break stopped,
+            let started = (self.clock)();
+            let chosen = self.choose(&mut state);
+            state.times.choosing += (self.clock)().saturating_sub(started);
+            let (round, stopped) = match chosen {
+                Ok(round) => (round, None),
+                Err(stopped) => (Vec::new(), Some(stopped)),
             };
-            let attempts = self.attempt_all(&mut state, &round);
-            for (candidate, attempt) in round.iter().zip(attempts) {
-                self.conclude(&mut state, candidate, attempt);
+            let mutants = self.mutants(&mut state, round.len(), stopped);
+            if let Some(stopped) = stopped
+                && mutants.is_empty()
+            {
+                break stopped;
             }
+            let mut attempts = self.attempt_all(&mut state, &round, &mutants);
+            let started = (self.clock)();
+            let fuzzed = attempts.split_off(round.len());
+            for (candidate, attempt) in round.iter().zip(attempts) {
+                // Only a cut leaves a candidate without an attempt.
+                if let Some(attempt) = attempt {
+                    self.conclude(&mut state, candidate, attempt);
+                }
+            }
+            for ((slot, _), attempt) in mutants.iter().zip(fuzzed) {
+                if let Some(attempt) = attempt {
+                    self.conclude_mutant(&mut state, *slot, attempt);
+                }
+            }
+            state.times.merging += (self.clock)().saturating_sub(started);
         };
         (self.observer)(Event::Stopped(stopped));
         self.vm.walking = false;
         self.finish(state, stopped)
     }
 
-    fn start(&mut self) -> State<T::Observation> {
+    fn start(&mut self) -> State<L, T> {
+        self.vm.start_exploration();
+        self.vm.walking = self.goal.walks();
+        let crew = Crew::new(self.jobs, self.vm, self.target, self.chain);
         let mut state = State {
+            crew,
             tree: Tree::default(),
             code: Code::default(),
             checks: Checks::new(self.options.check_tries),
@@ -154,6 +213,8 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
             aims: BTreeMap::new(),
             finished: Vec::new(),
             near: Vec::new(),
+            gains: Vec::new(),
+            taken: FxHashMap::default(),
             spent: Spent::default(),
             orders: 0,
             diverged: 0,
@@ -162,16 +223,21 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
             fruitless: 0,
             returned: false,
             left: 0,
+            dearest: 0,
+            times: Times::default(),
+            steps_kept: 0,
+            bugs: BTreeSet::new(),
+            tries: FxHashMap::default(),
+            fuzz: Fuzz::new(self.options.seed),
         };
         self.measure(&mut state, None);
         state
     }
 
     /// The next round's candidates, or why there is none.
-    fn choose(&mut self, state: &mut State<T::Observation>) -> Result<Vec<Candidate>, Stopped> {
+    fn choose(&mut self, state: &mut State<L, T>) -> Result<Vec<Candidate>, Stopped> {
         self.check_budget(state)?;
-        let runs_left = self.options.max_paths.saturating_sub(state.spent.runs);
-        let batch = runs_left.min(self.options.batch.into()).max(1) as usize;
+        let batch = self.round_size(state);
         let mut round = Vec::with_capacity(batch);
         // A suite that only shows failures shows too little: a normal return is looked for as well, for a while.
         let shown = state.returned || state.fruitless >= RETURN_TRIES;
@@ -183,16 +249,23 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
                 code: &state.code,
                 checks: &state.checks,
                 near: &state.near,
+                gains: &state.gains,
+                taken: &state.taken,
             };
             let Some(candidate) = self.strategy.next(&guide) else { break };
             // A run that strayed may have been there meanwhile.
             if state.tree.child(candidate.slot) != Child::Open {
                 continue;
             }
+            if state.tries.get(&candidate.site.func).copied().unwrap_or(0) >= self.options.function_tries {
+                self.give_up(state, &candidate, Kind::PathLimit, "paths of this function");
+                continue;
+            }
             if met && !self.options.exhaustive && !guide.is_fresh_check(&candidate) {
                 state.left += 1;
                 continue;
             }
+            *state.tries.entry(candidate.site.func).or_insert(0) += 1;
             round.push(candidate);
         }
         match round.is_empty() {
@@ -202,12 +275,45 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
         }
     }
 
-    fn check_budget(&self, state: &State<T::Observation>) -> Result<(), Stopped> {
+    /// Leaves an alternative that lies beyond a bound, and says so.
+    fn give_up(&mut self, state: &mut State<L, T>, candidate: &Candidate, kind: Kind, reason: &str) {
+        state.tree.set_child(candidate.slot, Child::GaveUp(GaveUp::Bound));
+        let place = state.code.place(self.vm, candidate.site);
+        self.vm.ledger.note(kind, place, reason);
+    }
+
+    /// How many candidates are tried before the next look at the results: more where more are open. Fewer where the
+    /// budget would not last for them.
+    fn round_size(&self, state: &State<L, T>) -> usize {
+        let open = state.tree.open();
+        let share = if self.options.exhaustive { 4 } else { 32 };
+        let least = u64::from(self.options.batch);
+        let wanted = (open / share).clamp(least, least.max(self.options.batch_most.into()));
+        let runs_left = self.options.max_paths.saturating_sub(state.spent.runs);
+        let work_left = self.options.work.saturating_sub(state.spent.work());
+        let affordable = work_left / state.dearest.max(1);
+        wanted.min(runs_left).min(affordable).max(1) as usize
+    }
+
+    /// Bytes in use, about: figures a term, a node and a step of a run as they were measured.
+    fn memory(&self, state: &State<L, T>) -> u64 {
+        self.vm.pool.len() as u64 * 110 + state.tree.len() as u64 * 150 + state.steps_kept * 20
+    }
+
+    fn check_budget(&self, state: &State<L, T>) -> Result<(), Stopped> {
+        // What is complete has not run out of anything.
+        match state.tree.open() == 0 && !self.vm.interrupt.load(Ordering::Relaxed) {
+            true => Ok(()),
+            false => self.check_budget_always(state),
+        }
+    }
+
+    fn check_budget_always(&self, state: &State<L, T>) -> Result<(), Stopped> {
         if self.vm.interrupt.load(Ordering::Relaxed) {
             return Err(Stopped::Interrupted);
         }
-        if state.tree.open() == 0 {
-            return Ok(());
+        if self.options.max_bugs.is_some_and(|most| state.bugs.len() as u64 >= most.into()) {
+            return Err(Stopped::Bugs);
         }
         if (self.cut)() {
             return Err(Stopped::Cut);
@@ -218,99 +324,213 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
         if state.spent.work() >= self.options.work {
             return Err(Stopped::Work);
         }
+        if self.memory(state) >= self.options.memory {
+            return Err(Stopped::Memory);
+        }
         if !self.options.exhaustive && state.fruitless >= self.options.patience {
             return Err(Stopped::NothingNew);
         }
         Ok(())
     }
 
-    /// Tries each candidate with what was known before the round; what the solver learned is merged after it.
+    /// Tries each candidate with what was known before the round; what the solvers learned is told to all after it.
     fn attempt_all(
         &mut self,
-        state: &mut State<T::Observation>,
+        state: &mut State<L, T>,
         round: &[Candidate],
-    ) -> Vec<Attempt<T::Observation>> {
-        let mut attempts = Vec::with_capacity(round.len());
-        let mut learned = Vec::with_capacity(round.len());
-        for candidate in round {
-            // Who is out of time need not finish the round; without a cut every round is finished.
-            if !attempts.is_empty() && ((self.cut)() || self.vm.interrupt.load(Ordering::Relaxed)) {
-                break;
-            }
-            attempts.push(self.attempt(state, candidate, None));
-            learned.push(self.chain.new_batch());
+        mutants: &[(Slot, Assignment)],
+    ) -> Vec<Option<Attempt<T::Observation>>> {
+        let mut jobs: Vec<Job> = round.iter().map(|candidate| self.flip(state, candidate, None)).collect();
+        jobs.extend(mutants.iter().map(|(_, model)| Job::Inputs(model.clone())));
+        self.round(state, &jobs, self.cut)
+    }
+
+    /// A round, from the journal as far as it goes.
+    fn round(
+        &mut self,
+        state: &mut State<L, T>,
+        jobs: &[Job],
+        cut: &(dyn Fn() -> bool + Sync),
+    ) -> Vec<Option<Attempt<T::Observation>>> {
+        let share = self.share(state);
+        if let Some(attempts) = self.replayed(state, jobs.len(), share) {
+            return attempts;
         }
-        for news in &learned {
-            self.chain.absorb(news);
+        let attempts = state.crew.round(self.vm, self.target, None, jobs, share, cut);
+        if let Some(journal) = &mut self.journal
+            && let Some(record) = journal::encode(&attempts)
+        {
+            journal.keep(&record);
         }
         attempts
     }
 
-    /// Asks for inputs that take a candidate, and runs them.
-    fn attempt(
+    /// What the next round came to before the exploration was cut off: its inputs are run again.
+    fn replayed(
         &mut self,
-        state: &mut State<T::Observation>,
-        candidate: &Candidate,
-        but: Option<TermId>,
-    ) -> Attempt<T::Observation> {
-        match self.ask(state, candidate, but) {
-            Answer::Sat(model) => Attempt::Ran(Box::new(self.run(state, model))),
-            Answer::Unsat(_) => Attempt::Unsat,
-            Answer::Unknown(cause) => Attempt::Unknown(cause.to_string()),
+        state: &mut State<L, T>,
+        jobs: usize,
+        share: Share<'_>,
+    ) -> Option<Vec<Option<Attempt<T::Observation>>>> {
+        let record = self.journal.as_mut()?.next()?;
+        // A pool of its own: what came into being when must not depend on how far the journal goes.
+        let mut pool = Pool::new();
+        let kept = journal::decode(&record, jobs, &mut pool)?;
+        let again: Vec<Job> = kept.iter().filter_map(journal::Kept::job).collect();
+        let mut runs = match again.is_empty() {
+            true => Vec::new(),
+            false => state.crew.round(self.vm, self.target, Some(&pool), &again, share, &|| false),
         }
+        .into_iter();
+        let attempt = |kept: journal::Kept| {
+            let run = kept.job().and_then(|_| runs.next().flatten());
+            kept.attempt(run)
+        };
+        Some(kept.into_iter().map(attempt).collect())
     }
 
-    fn ask(
-        &mut self,
-        state: &mut State<T::Observation>,
-        candidate: &Candidate,
-        but: Option<TermId>,
-    ) -> Answer {
+    /// Inputs that take a candidate are to be found.
+    fn flip(&self, state: &State<L, T>, candidate: &Candidate, but: Option<TermId>) -> Job {
         let mut assertions = state.tree.path_condition(candidate.slot);
         assertions.extend(but);
         let run = candidate.slot.node().map(|node| state.tree.node(node).run);
-        let hint = run.and_then(|run| state.finished.get(run.0 as usize)).map(|f| &f.model);
-        let query = Query { assertions: &assertions, hint, limits: self.options.solver };
-        let before = self.chain.stats().rlimit;
-        let answer = self.chain.ask(&mut self.vm.pool, &query);
-        state.spent.questions += 1;
-        state.spent.rlimit += self.chain.stats().rlimit - before;
-        answer
+        let hint = run.and_then(|run| state.finished.get(run.0 as usize)).map(|f| f.model.clone());
+        Job::Flip { assertions, hint }
     }
 
-    fn run(&mut self, state: &mut State<T::Observation>, model: Assignment) -> Run<T::Observation> {
-        self.vm.start_run(model.clone());
-        let before = self.vm.steps;
-        let outcome = self.target.execute(self.vm);
-        let steps = self.vm.steps - before;
-        let end = End::of(self.vm, &outcome);
-        // What observing does is no part of the path.
-        let trace = std::mem::take(&mut self.vm.trace);
-        let observation = self.target.observe(self.vm, &outcome);
-        state.spent.steps += self.vm.steps - before;
-        state.spent.runs += 1;
-        Run { model, outcome, end, observation, trace, steps }
+    /// One attempt by itself.
+    fn attempt(&mut self, state: &mut State<L, T>, job: &Job) -> Attempt<T::Observation> {
+        let found = self.round(state, std::slice::from_ref(job), &|| false).pop().flatten();
+        found.unwrap_or_else(|| unreachable!("the first job of a round is always done"))
+    }
+
+    /// What an attempt may use: near the end of the budget not more than is left of it.
+    fn share(&self, state: &State<L, T>) -> Share<'a> {
+        let left = self.options.work.saturating_sub(state.spent.work());
+        let left = left + (self.options.work / SLACK).max(self.options.overdraft);
+        let rlimit = left.saturating_mul(RLIMIT_A_UNIT).min(u32::MAX.into()) as u32;
+        let solver = Limits { rlimit: self.options.solver.rlimit.min(rlimit), ..self.options.solver };
+        let steps = self.vm.limits.steps.min(left.saturating_mul(STEPS_A_UNIT).max(MIN_STEPS));
+        Share { solver, steps, clock: self.clock }
+    }
+
+    /// Counts what an attempt took.
+    fn count(&mut self, state: &mut State<L, T>, attempt: &mut Attempt<T::Observation>) {
+        let before = state.spent.work();
+        state.spent.steps += attempt.steps;
+        state.spent.questions += attempt.questions;
+        state.spent.rlimit += attempt.rlimit;
+        state.spent.flips += u64::from(attempt.questions > 0);
+        state.spent.infeasible += u64::from(matches!(attempt.found, Found::Unsat));
+        state.times.add(&attempt.times);
+        state.spent.runs += u64::from(matches!(attempt.found, Found::Ran(_)));
+        state.dearest = state.dearest.max(state.spent.work() - before);
+        self.vm.ledger.merge(&attempt.ledger);
+        state.crew.teach(std::mem::take(&mut attempt.news));
+    }
+
+    /// The run of an attempt in this machine's terms. Where it met code that this machine has never seen it is
+    /// run again here.
+    fn localise(
+        &mut self,
+        state: &mut State<L, T>,
+        worker: usize,
+        mut run: Run<T::Observation>,
+    ) -> Run<T::Observation> {
+        if state.crew.localise(self.vm, worker, &mut run).is_some() {
+            return run;
+        }
+        let ledger = self.vm.ledger.clone();
+        let model = self.vm.pool.import_assignment(&run.pool, &run.model);
+        let here = crate::worker::run(self.vm, self.target, model);
+        self.vm.ledger = ledger;
+        here
+    }
+
+    fn conclude_first(&mut self, state: &mut State<L, T>, mut attempt: Attempt<T::Observation>) {
+        self.count(state, &mut attempt);
+        match attempt.found {
+            Found::Ran(run) => {
+                let run = self.localise(state, attempt.worker, *run);
+                self.merge(state, run, None);
+            }
+            Found::Failed(why) => self.note_failure(why),
+            Found::Unsat | Found::Unknown(_) => {}
+        }
+    }
+
+    /// The solver does not help: mutation may.
+    fn stuck(&mut self, state: &mut State<L, T>, candidate: &Candidate) {
+        if let Some(run) = state.finished.get(candidate.run.0 as usize) {
+            state.fuzz.add(&self.vm.pool, &state.tree, candidate.slot, &run.model);
+        }
+    }
+
+    /// Mutated inputs for what the solver gave up, as long as anything is wanted.
+    fn mutants(
+        &mut self,
+        state: &mut State<L, T>,
+        flips: usize,
+        stopped: Option<Stopped>,
+    ) -> Vec<(Slot, Assignment)> {
+        let wanted = state.wanted.iter().any(|wanted| *wanted);
+        let go_on = matches!(stopped, None | Some(Stopped::Complete));
+        if !wanted || !go_on || self.check_budget_always(state).is_err() {
+            return Vec::new();
+        }
+        let flips = if flips == 0 { self.options.batch as usize } else { flips };
+        let runs_left = self.options.max_paths.saturating_sub(state.spent.runs) as usize;
+        let mut mutants = state.fuzz.round(&self.vm.pool, &state.tree, flips, stopped.is_some());
+        mutants.truncate(runs_left.saturating_sub(if stopped.is_some() { 0 } else { flips }));
+        mutants
+    }
+
+    fn conclude_mutant(&mut self, state: &mut State<L, T>, slot: Slot, mut attempt: Attempt<T::Observation>) {
+        self.count(state, &mut attempt);
+        state.spent.fuzzed += 1;
+        match attempt.found {
+            Found::Ran(run) => {
+                let run = self.localise(state, attempt.worker, *run);
+                let model = run.model.clone();
+                let merged = self.merge(state, run, None);
+                state.fuzz.feedback(&self.vm.pool, slot, &model, merged.new);
+            }
+            Found::Failed(why) => self.note_failure(why),
+            Found::Unsat | Found::Unknown(_) => {}
+        }
+    }
+
+    fn note_failure(&mut self, why: String) {
+        let reason = format!("bug: the machine failed: {why}");
+        self.vm.ledger.note(Kind::UnsupportedConstruct, "exploration", reason);
     }
 
     /// Puts the result of a candidate where it belongs; one that strayed is tried once more another way.
     fn conclude(
         &mut self,
-        state: &mut State<T::Observation>,
+        state: &mut State<L, T>,
         candidate: &Candidate,
-        attempt: Attempt<T::Observation>,
+        mut attempt: Attempt<T::Observation>,
     ) {
         state.fruitless += 1;
-        let tried = match attempt {
-            Attempt::Ran(run) => {
+        self.count(state, &mut attempt);
+        let tried = match attempt.found {
+            Found::Ran(run) => {
+                let run = self.localise(state, attempt.worker, *run);
                 let other = self.other_inputs(candidate, state, &run.model);
-                let mut merged = self.merge(state, *run, Some(candidate.slot));
+                let mut merged = self.merge(state, run, Some(candidate.slot));
                 if !merged.reached && state.tree.child(candidate.slot) == Child::Open {
-                    if let Attempt::Ran(run) = self.attempt(state, candidate, Some(other)) {
-                        let again = self.merge(state, *run, Some(candidate.slot));
+                    let job = self.flip(state, candidate, Some(other));
+                    let mut again = self.attempt(state, &job);
+                    self.count(state, &mut again);
+                    if let Found::Ran(run) = again.found {
+                        let run = self.localise(state, again.worker, *run);
+                        let again = self.merge(state, run, Some(candidate.slot));
                         merged = Merged { new: merged.new || again.new, reached: again.reached };
                     }
                     if !merged.reached && state.tree.child(candidate.slot) == Child::Open {
                         state.tree.set_child(candidate.slot, Child::GaveUp(GaveUp::Diverged));
+                        self.stuck(state, candidate);
                     }
                 }
                 match merged.reached {
@@ -318,7 +538,12 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
                     false => Tried::GaveUp,
                 }
             }
-            Attempt::Unsat => {
+            Found::Failed(why) => {
+                state.tree.set_child(candidate.slot, Child::GaveUp(GaveUp::Failed));
+                self.note_failure(why);
+                Tried::GaveUp
+            }
+            Found::Unsat => {
                 state.tree.set_child(candidate.slot, Child::Infeasible);
                 (self.observer)(Event::Infeasible {
                     site: candidate.site,
@@ -326,8 +551,9 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
                 });
                 Tried::Infeasible
             }
-            Attempt::Unknown(cause) => {
+            Found::Unknown(cause) => {
                 state.tree.set_child(candidate.slot, Child::GaveUp(GaveUp::Solver));
+                self.stuck(state, candidate);
                 let place = state.code.place(self.vm, candidate.site);
                 self.vm.ledger.note(Kind::SolverUnknown, place, cause.clone());
                 let (site, alternative) = (candidate.site, candidate.alternative);
@@ -344,12 +570,7 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
     }
 
     /// "Not these values for what the candidate's condition is about."
-    fn other_inputs(
-        &mut self,
-        candidate: &Candidate,
-        state: &State<T::Observation>,
-        model: &Assignment,
-    ) -> TermId {
+    fn other_inputs(&mut self, candidate: &Candidate, state: &State<L, T>, model: &Assignment) -> TermId {
         let pool = &mut self.vm.pool;
         let Some(node) = candidate.slot.node() else { return pool.bool(false) };
         let condition = state.tree.condition(node, candidate.alternative);
@@ -367,12 +588,7 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
     }
 
     /// Puts a run into the tree, the account and the list.
-    fn merge(
-        &mut self,
-        state: &mut State<T::Observation>,
-        run: Run<T::Observation>,
-        target: Option<Slot>,
-    ) -> Merged {
+    fn merge(&mut self, state: &mut State<L, T>, run: Run<T::Observation>, target: Option<Slot>) -> Merged {
         let id = RunId(state.finished.len() as u32);
         if self.options.audit {
             self.audit(&run);
@@ -398,6 +614,11 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
             }
         }
         state.returned |= run.end == End::Returned;
+        if let End::Threw { class, site, .. } = &run.end
+            && self.target.is_bug(self.vm, &run.end)
+        {
+            state.bugs.insert((*class, *site));
+        }
         if !new.is_empty() {
             state.fruitless = 0;
             let met: Vec<bool> = state.covered.iter().map(Option::is_some).collect();
@@ -405,6 +626,7 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
             self.measure(state, Some(&new));
         }
         let (path, condition) = taken(&run.trace);
+        state.steps_kept += path.len() as u64;
         let mut edges: Vec<Edge> = run.trace.edges.iter().copied().collect();
         edges.sort_unstable();
         let mut blocks: Vec<_> = run.trace.blocks.iter().copied().collect();
@@ -416,7 +638,12 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
             met: state.covered.iter().flatten().count(),
             obligations: state.covered.len(),
             spent: state.spent,
+            open: state.tree.open(),
         });
+        state.gains.push(new.len() as u32);
+        for elem in &run.trace.elems {
+            *state.taken.entry((elem.site, elem.choice)).or_insert(0) += 1;
+        }
         let merged = Merged { new: !new.is_empty(), reached: inserted.reached };
         state.finished.push(Finished {
             id,
@@ -450,7 +677,7 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
     }
 
     /// Marks the last run if it came to a branch that is still wanted; all runs if what is wanted changed.
-    fn note_near(&self, state: &mut State<T::Observation>, changed: bool) {
+    fn note_near(&self, state: &mut State<L, T>, changed: bool) {
         let is_unmet = |o: &ObligationId| state.wanted.get(*o as usize).copied().unwrap_or(false);
         let wanted: BTreeSet<_> =
             self.goal.edges().iter().filter(|(_, o)| is_unmet(o)).map(|(e, _)| (e.func, e.index)).collect();
@@ -462,7 +689,7 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
     }
 
     /// Asks what other ways of a run's new decisions would have come near to.
-    fn aim(&mut self, state: &mut State<T::Observation>, trace: &Trace, new: &[NodeId]) {
+    fn aim(&mut self, state: &mut State<L, T>, trace: &Trace, new: &[NodeId]) {
         let first = trace.elems.len().saturating_sub(new.len());
         let (mut slots, mut flips) = (Vec::new(), Vec::new());
         for (i, id) in new.iter().enumerate() {
@@ -485,7 +712,7 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
     }
 
     /// Looks at the alternatives of a new node: those that may be tried become candidates.
-    fn open(&mut self, state: &mut State<T::Observation>, id: NodeId) {
+    fn open(&mut self, state: &mut State<L, T>, id: NodeId) {
         let node = *state.tree.node(id);
         for alternative in 0..node.alternatives {
             let slot = Slot::of(id, alternative);
@@ -505,6 +732,12 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
                         let place = state.code.place(self.vm, node.site);
                         let reason = format!("after {} values of an index or reference", node.chain + 1);
                         self.vm.ledger.note(Kind::Concretised, place, reason);
+                        Child::GaveUp(GaveUp::Bound)
+                    }
+                    _ if node.depth >= self.options.max_depth => {
+                        let place = state.code.place(self.vm, node.site);
+                        let reason = format!("below {} decisions", self.options.max_depth);
+                        self.vm.ledger.note(Kind::LoopBound, place, reason);
                         Child::GaveUp(GaveUp::Bound)
                     }
                     ElemKind::Branch | ElemKind::Check(_) if node.visit >= self.options.loop_bound => {
@@ -529,34 +762,37 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
 
     /// Tries what runs asked for: another object or type for an input than they got. Each question is asked once,
     /// where the input is decided on: decisions further down belong to what it was.
-    fn serve(&mut self, state: &mut State<T::Observation>) {
-        while let Some((slot, wanted)) = state.demands.pop_front() {
+    fn serve(&mut self, state: &mut State<L, T>) {
+        while !state.demands.is_empty() {
             if self.check_budget(state).is_err() && state.tree.open() > 0 {
                 return;
             }
-            let mut assertions = state.tree.path_condition(slot);
-            assertions.push(wanted);
-            let query = Query { assertions: &assertions, hint: None, limits: self.options.solver };
-            let before = self.chain.stats().rlimit;
-            let answer = self.chain.ask(&mut self.vm.pool, &query);
-            state.spent.questions += 1;
-            state.spent.rlimit += self.chain.stats().rlimit - before;
-            match answer {
-                Answer::Sat(model) => {
-                    let run = self.run(state, model);
-                    self.merge(state, run, None);
-                }
-                Answer::Unsat(_) => {}
-                Answer::Unknown(cause) => {
-                    self.vm.ledger.note(Kind::SolverUnknown, "inputs", cause.to_string());
+            let count = self.round_size(state).min(state.demands.len());
+            let demands: Vec<(Slot, TermId)> = state.demands.drain(..count).collect();
+            let jobs: Vec<Job> = demands
+                .into_iter()
+                .map(|(slot, wanted)| {
+                    let mut assertions = state.tree.path_condition(slot);
+                    assertions.push(wanted);
+                    Job::Flip { assertions, hint: None }
+                })
+                .collect();
+            for mut attempt in self.round(state, &jobs, self.cut).into_iter().flatten() {
+                self.count(state, &mut attempt);
+                match attempt.found {
+                    Found::Ran(run) => {
+                        let run = self.localise(state, attempt.worker, *run);
+                        self.merge(state, run, None);
+                    }
+                    Found::Unsat => {}
+                    Found::Unknown(cause) => self.vm.ledger.note(Kind::SolverUnknown, "inputs", cause),
+                    Found::Failed(why) => self.note_failure(why),
                 }
             }
-            let news = self.chain.new_batch();
-            self.chain.absorb(&news);
         }
     }
 
-    fn add_candidate(&mut self, state: &mut State<T::Observation>, slot: Slot, node: &Node) {
+    fn add_candidate(&mut self, state: &mut State<L, T>, slot: Slot, node: &Node) {
         let mut aims = [None; AIMS];
         let found = state.aims.remove(&slot).unwrap_or_default();
         aims.iter_mut().zip(found).for_each(|(aim, found)| *aim = Some(found));
@@ -578,7 +814,7 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
     }
 
     /// Measures functions again whose obligations changed; all of them at the start.
-    fn measure(&mut self, state: &mut State<T::Observation>, changed: Option<&[ObligationId]>) {
+    fn measure(&mut self, state: &mut State<L, T>, changed: Option<&[ObligationId]>) {
         let edges = self.goal.edges();
         let mut funcs: Vec<_> = edges
             .iter()
@@ -597,13 +833,7 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
         }
     }
 
-    fn note_stray(
-        &mut self,
-        state: &mut State<T::Observation>,
-        run: RunId,
-        target: Option<Slot>,
-        inserted: &Inserted,
-    ) {
+    fn note_stray(&mut self, state: &mut State<L, T>, run: RunId, target: Option<Slot>, inserted: &Inserted) {
         let node = match (inserted.strayed, inserted.reached) {
             (Some(node), _) => Some(node),
             (None, false) => target.and_then(Slot::node),
@@ -632,8 +862,7 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
             // What the program or the user asked for.
             Stop::Exit(_) | Stop::Assumption => return,
         };
-        let place = self.vm.stopped_at.clone();
-        self.vm.ledger.note(kind, place, reason);
+        self.vm.ledger.note(kind, run.stopped_at.clone(), reason);
     }
 
     /// The path condition of a run holds of its own inputs, or the machine's symbolic side is wrong.
@@ -647,13 +876,14 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
         }
     }
 
-    fn finish(self, state: State<T::Observation>, stopped: Stopped) -> Exploration<T::Observation> {
+    fn finish(self, state: State<L, T>, stopped: Stopped) -> Exploration<T::Observation> {
         let open = state.tree.open();
         let reason = format!("{open} alternatives left");
         let kind = match stopped {
             Stopped::Complete => None,
             Stopped::Met | Stopped::NothingNew => Some(Kind::NotSplit),
-            Stopped::Paths => Some(Kind::PathLimit),
+            Stopped::Paths | Stopped::Bugs => Some(Kind::PathLimit),
+            Stopped::Memory => Some(Kind::MemoryLimit),
             Stopped::Work | Stopped::Cut | Stopped::Interrupted => Some(Kind::BudgetSpent),
         };
         if let Some(kind) = kind
@@ -662,7 +892,10 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
             self.vm.ledger.note(kind, "exploration", reason);
         }
         let ledger = self.vm.ledger.clone();
+        let solver = state.crew.stats();
         Exploration {
+            solver,
+            times: state.times,
             verdicts: verdicts(&state.covered, &state.tree, &ledger, stopped),
             exhaustive: state.tree.is_closed() && ledger.allows_exhaustive(),
             finished: state.finished,
@@ -674,6 +907,11 @@ impl<L: Lang, T: Target<L>> Session<'_, L, T> {
         }
     }
 }
+
+/// The budget may be passed by this part of it.
+const SLACK: u64 = 20;
+/// A run may always take so many steps.
+const MIN_STEPS: u64 = 10_000;
 
 struct Merged {
     new: bool,

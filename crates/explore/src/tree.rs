@@ -36,7 +36,7 @@ pub struct Node {
 }
 
 /// The place of a child: an alternative of a node, or the root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Slot {
     node: u32,
     pub alternative: u32,
@@ -63,6 +63,8 @@ pub enum GaveUp {
     Diverged,
     /// It lies beyond a bound.
     Bound,
+    /// The attempt at it was a failure of ours.
+    Failed,
 }
 
 /// What is known of an alternative.

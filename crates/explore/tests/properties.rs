@@ -46,7 +46,7 @@ fn strategies_find_the_same_paths() {
     assert!(functions.len() >= 15, "only {} functions", functions.len());
     for (module, name) in functions {
         let reference = paths(&explore(&module, &name, &exhaustive("dfs", 1)));
-        for strategy in strategy::NAMES {
+        for strategy in strategy::NAMES.into_iter().chain(["coverage,random", "dfs+bfs+generational"]) {
             for batch in [1, 7] {
                 let explored = explore(&module, &name, &exhaustive(strategy, batch));
                 assert!(explored.found.exhaustive, "@{name} by {strategy}: {:?}", explored.ledger());
@@ -72,6 +72,40 @@ fn explorations_repeat_exactly() {
             assert_eq!(runs(&a), runs(&b), "@{name} by {strategy}");
             assert_eq!(a.found.verdicts, b.found.verdicts);
             assert_eq!(a.found.spent, b.found.spent);
+        }
+    }
+}
+
+/// Everything that is found, in order.
+fn everything(e: &Explored) -> Vec<String> {
+    let mut all: Vec<String> = (0..e.found.finished.len())
+        .map(|i| {
+            let f = &e.found.finished[i];
+            format!("{} {:?} {:?} {:?} {} {}", e.inputs(i), f.path, f.end, f.new, f.steps, f.observation)
+        })
+        .collect();
+    all.push(format!("{:?} {:?} {:?}", e.found.verdicts, e.found.spent, e.found.ledger));
+    all
+}
+
+#[test]
+fn the_number_of_workers_does_not_show() {
+    for (module, name) in closed_functions() {
+        for exhaustive in [false, true] {
+            for strategy in ["coverage", "dfs"] {
+                let of = |jobs: usize| {
+                    let options = match exhaustive {
+                        true => Options { audit: true, ..Options::exhaustive() },
+                        false => Options { audit: true, ..Options::default() },
+                    };
+                    let ask = Ask { options, strategy: strategy.to_string(), jobs, ..Ask::default() };
+                    everything(&explore(&module, &name, &ask))
+                };
+                let one = of(1);
+                for jobs in [2, 4] {
+                    assert_eq!(one, of(jobs), "@{name} by {strategy}, {jobs} workers");
+                }
+            }
         }
     }
 }
@@ -117,16 +151,16 @@ fn an_interrupt_keeps_what_was_found() {
     let interrupt = vm.interrupt.clone();
     let mut entry = support::Entry::new(&module, "loop");
     let goal = explore::BranchGoal::new([]);
-    let mut chain = solver::Chain::default();
     let mut dfs = strategy::Dfs::default();
     let mut runs = 0;
     let found = explore::Session {
         vm: &mut vm,
         target: &mut entry,
-        chain: &mut chain,
+        chain: &solver::Chain::default,
+        jobs: 1,
         strategy: &mut dfs,
         goal: &goal,
-        options: Options { loop_bound: 1_000_000, ..Options::exhaustive() },
+        options: Options { loop_bound: 1_000_000, batch_most: 4, ..Options::exhaustive() },
         cut: &|| false,
         observer: &mut |event| {
             if matches!(event, explore::Event::Ran { .. }) {
@@ -136,6 +170,8 @@ fn an_interrupt_keeps_what_was_found() {
                 }
             }
         },
+        journal: None,
+        clock: &|| 0,
     }
     .explore();
     assert_eq!(found.stopped, explore::Stopped::Interrupted);

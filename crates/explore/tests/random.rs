@@ -168,7 +168,7 @@ fn exploring_finds_what_all_inputs_find() {
         let (outcomes, edges) = brute_force(&module);
         let ask = Ask {
             options: Options { audit: true, ..Options::exhaustive() },
-            strategy: explore::strategy::NAMES[seed as usize % 4].to_string(),
+            strategy: explore::strategy::NAMES[seed as usize % explore::strategy::NAMES.len()].to_string(),
             ..Ask::default()
         };
         let explored = explore(&module, "f", &ask);

@@ -27,6 +27,7 @@ pub struct Options {
 }
 
 /// The JVM front end: implements [`vm::Lang`].
+#[derive(Clone)]
 pub struct Jvm {
     pub path: Arc<ClassPath>,
     pub options: Options,
@@ -59,7 +60,7 @@ pub struct Jvm {
 }
 
 /// Objects of the booted JDK that the mirrors of classes refer to. Null until booting set them.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Platform {
     /// The loader of user classes.
     pub app_loader: Option<ObjId>,
@@ -72,15 +73,23 @@ pub struct Platform {
 }
 
 /// State of natives that a run changes and that must go back with the heap.
-pub trait RunState: Any {
+pub trait RunState: Any + Send {
+    /// For another machine at the same snapshot.
+    fn fork(&self) -> Box<dyn RunState>;
     /// Everything so far belongs to the snapshot.
     fn freeze(&mut self);
     /// Forget what came since the snapshot.
     fn reset(&mut self);
 }
 
+impl Clone for Box<dyn RunState> {
+    fn clone(&self) -> Self {
+        (**self).fork()
+    }
+}
+
 /// Heap objects that the front end remembers by what they stand for.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Objects {
     /// Mirrors by class; null if there is none yet.
     mirrors: Vec<ObjId>,

@@ -69,6 +69,23 @@ pub struct Method {
     /// Runs that left their predicted path.
     pub diverged: u64,
     pub steps: u64,
+    /// Alternatives tried, and how many of them no inputs take.
+    #[serde(default)]
+    pub flips: u64,
+    #[serde(default)]
+    pub infeasible_flips: u64,
+    /// Runs on mutated inputs.
+    #[serde(default)]
+    pub fuzzed: u64,
+    /// Questions to the solver.
+    #[serde(default)]
+    pub questions: u64,
+    /// Work units, as the budget counts them.
+    #[serde(default)]
+    pub work: u64,
+    /// Where the time of its exploration went, all workers together.
+    #[serde(default)]
+    pub stages: Stages,
     pub millis: u64,
     /// Runs that could not become tests, and why.
     pub untestable: Vec<String>,
@@ -150,6 +167,16 @@ pub struct Solver {
 pub struct Times {
     pub total_millis: u64,
     pub confirming_millis: u64,
+}
+
+/// Microseconds by stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stages {
+    pub choosing: u64,
+    pub moving: u64,
+    pub solving: u64,
+    pub running: u64,
+    pub merging: u64,
 }
 
 /// A report that cannot be read.

@@ -17,6 +17,8 @@ pub mod eval;
 pub mod fdlibm;
 pub mod read;
 pub mod smtlib;
+mod transfer;
+pub mod wire;
 
 pub use eval::{ArrayValue, Assignment, Program, Value};
 pub use hash::sequence as hash_sequence;

@@ -305,6 +305,11 @@ impl Pool {
         self.get(t).hash
     }
 
+    /// The term of a structural hash, if the pool has it.
+    pub(crate) fn by_hash(&self, hash: u128) -> Option<TermId> {
+        self.interned.get(&hash).copied()
+    }
+
     /// The variables of a term, by id. Computed when first asked for, then kept.
     pub fn vars(&self, t: TermId) -> Arc<[VarId]> {
         // A poisoned lock means a panic while inserting a finished value: the map is still sound.

@@ -44,6 +44,7 @@ struct Mark {
     shadows: u32,
 }
 
+#[derive(Clone)]
 struct Saved {
     id: ObjId,
     obj: Obj,
@@ -51,6 +52,7 @@ struct Saved {
     shadow: Option<Shadow>,
 }
 
+#[derive(Clone)]
 pub struct Heap {
     objects: Vec<Obj>,
     bytes: Vec<u8>,

@@ -77,7 +77,14 @@ impl Inputs {
 
     /// The value of an element in this run.
     pub fn elem_value(&self, pool: &Pool, id: InputId, index: u32) -> u64 {
-        self.sequences[id].elems.get(&index).map_or(0, |term| self.value(pool, *term))
+        let sequence = &self.sequences[id];
+        match sequence.elems.get(&index) {
+            Some(term) => self.value(pool, *term),
+            // Not touched by this run yet; the model may speak of it all the same.
+            None => pool
+                .var_by_name(&format!("{}[{index}]", sequence.name))
+                .map_or(0, |var| self.model.bits(var) as u64),
+        }
     }
 
     /// The value of a variable in this run.

@@ -232,6 +232,13 @@ pub trait Lang: Sized + 'static {
     /// Whether coverage of this function is recorded.
     fn is_tracked(&self, func: FuncId) -> bool;
 
+    /// What a function of a [fork](Vm::fork) is called here; `None` if this machine has not come across it.
+    /// Code is found as it is reached, so machines number what they found since the fork differently.
+    fn func_of(&self, fork: &Self, func: FuncId) -> Option<FuncId>;
+
+    /// The same for a class.
+    fn class_of(&self, fork: &Self, class: ClassId) -> Option<ClassId>;
+
     /// Everything so far belongs to the snapshot.
     fn freeze(&mut self);
 

@@ -140,6 +140,22 @@ impl<L: Lang> Vm<L> {
         self.lang.freeze();
     }
 
+    /// Another machine at the same snapshot, to be used by another thread. Code found so far is shared.
+    pub fn fork(&mut self) -> Vm<L>
+    where
+        L: Clone,
+    {
+        self.start_run(Assignment::default());
+        let mut fork = Vm::new(self.lang.clone(), self.heap.limit);
+        fork.heap = self.heap.clone();
+        fork.limits = self.limits;
+        fork.interrupt = self.interrupt.clone();
+        fork.salt = self.salt;
+        fork.walking = self.walking;
+        fork.callables = self.callables.clone();
+        fork
+    }
+
     /// Goes back to the frozen world and starts a run with these inputs.
     pub fn start_run(&mut self, model: Assignment) {
         self.forget_fibers();

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A module as a program.
+#[derive(Clone)]
 pub struct TextLang {
     module: Arc<Module>,
     natives: BTreeMap<String, Native<TextLang>>,
@@ -211,6 +212,25 @@ impl Lang for TextLang {
                 ClassKind::Array(elem, _) => ClassInfo { size: 0, elem: Some(elem) },
                 _ => ClassInfo { size: self.module.instance_size(class), elem: None },
             },
+        }
+    }
+
+    fn func_of(&self, fork: &TextLang, func: FuncId) -> Option<FuncId> {
+        if self.module.funcs().get(func).is_some() {
+            return Some(func);
+        }
+        let (class, _) = fork.makers.iter().find(|(_, maker)| **maker == func)?;
+        self.makers.get(&self.class_of(fork, *class)?).copied()
+    }
+
+    fn class_of(&self, fork: &TextLang, class: ClassId) -> Option<ClassId> {
+        match self.builtin(class) {
+            Some(n @ FIRST_EXTRA..) => {
+                let name = fork.extra.get((n - FIRST_EXTRA) as usize)?;
+                let known = self.extra.iter().position(|extra| extra == name)?;
+                Some(self.builtin_id(FIRST_EXTRA + known as u32))
+            }
+            _ => Some(class),
         }
     }
 

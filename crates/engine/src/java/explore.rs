@@ -21,10 +21,11 @@ use vm::{Lang, Vm};
 use super::case::{self, params};
 use super::spelling::JavaSpelling;
 use super::subject::{End, Param, Stage, Subject};
-use crate::config::{Config, Questions, Strategy, Suite};
+use crate::config::{Config, Questions, Suite};
 use crate::error::Error;
 use crate::event::Event;
 use crate::goal::{CoverageGoal, Judgement};
+use crate::journal::FileJournal;
 use crate::target::{ClassTarget, nearest};
 
 /// What became of an obligation of the class.
@@ -68,6 +69,9 @@ pub struct MethodResult {
     pub stopped: Vec<Stopped>,
     pub exhaustive: bool,
     pub spent: Spent,
+    pub times: explore::Times,
+    /// Runs until the first that ended in an exception.
+    pub runs_to_failure: Option<u64>,
     pub diverged: u64,
     pub millis: u64,
     /// Runs that could not become tests, and why.
@@ -198,6 +202,9 @@ pub struct ClassExplorer<'a> {
     pub other: Option<&'a mut Vm<Jvm>>,
     pub config: &'a Config,
     pub deadline: Option<Instant>,
+    pub journal: Option<FileJournal>,
+    /// Work that later methods could lend.
+    pub spare: u64,
     pub events: &'a mut dyn FnMut(Event),
 }
 
@@ -227,7 +234,11 @@ impl ClassExplorer<'_> {
         };
         let count = methods.len() as u64;
         for (index, method) in methods.iter().copied().enumerate() {
-            let share = self.config.budget.work / count.max(1);
+            // What earlier methods left goes to the later ones.
+            let spent: u64 = result.methods.iter().map(|m| m.spent.work()).sum();
+            let left = self.config.budget.work.saturating_sub(spent);
+            let share = left / (count - index as u64).max(1);
+            self.spare = left - share;
             let deadline = self.share_of_time(index as u64, count);
             self.method(class, method, share, deadline, &mut result);
         }
@@ -268,6 +279,8 @@ impl ClassExplorer<'_> {
             stopped: Vec::new(),
             exhaustive: true,
             spent: Spent::default(),
+            times: explore::Times::default(),
+            runs_to_failure: None,
             diverged: 0,
             millis: 0,
             untestable: Vec::new(),
@@ -357,44 +370,48 @@ impl ClassExplorer<'_> {
     ) -> Exploration<Stage> {
         self.vm.limits.steps = self.config.budget.max_steps;
         warm_up(self.vm, subject);
-        let dump = self.config.questions.clone().map(|to| Box::new(Script(to)) as Box<dyn solver::Dump>);
         let interrupt = self.vm.interrupt.clone();
-        let backend = solver::remote::backend(Arc::new(move || {
-            interrupt.load(std::sync::atomic::Ordering::Relaxed)
-                || deadline.is_some_and(|d| Instant::now() >= d)
-        }));
-        let mut chain = solver::Chain::new(solver::Config {
-            seed: self.config.seed,
-            dump,
-            deadline,
-            backend,
-            ..solver::Config::default()
-        });
-        let mut dfs = strategy::Dfs::default();
-        let mut bfs = strategy::Bfs::default();
-        let mut coverage: Box<dyn explore::Strategy> = Box::new(strategy::Coverage::default());
-        if goal.walks() {
-            coverage = Box::new(strategy::Aimed::new(coverage));
-        }
-        let strategy: &mut dyn explore::Strategy = match self.config.strategy {
-            Strategy::Coverage => &mut *coverage,
-            Strategy::Dfs => &mut dfs,
-            Strategy::Bfs => &mut bfs,
+        let chain = || {
+            let dump = self.config.questions.clone().map(|to| Box::new(Script(to)) as Box<dyn solver::Dump>);
+            let seed = self.config.seed;
+            let interrupt = interrupt.clone();
+            let backend = solver::remote::backend(Arc::new(move || {
+                interrupt.load(std::sync::atomic::Ordering::Relaxed)
+                    || deadline.is_some_and(|d| Instant::now() >= d)
+            }));
+            solver::Chain::new(solver::Config { seed, dump, deadline, backend, ..solver::Config::default() })
         };
+        // Questions are told in order.
+        let jobs = if self.config.questions.is_some() { 1 } else { self.config.jobs };
+        // Who takes the name from a user has checked it.
+        let mut strategy = strategy::by_name(&self.config.strategy, self.config.seed)
+            .unwrap_or_else(|| Box::new(strategy::Coverage::default()));
+        if self.config.strategy == "coverage" && goal.walks() {
+            strategy = Box::new(strategy::Aimed::new(strategy));
+        }
         let mut options =
             if self.config.exhaustive { explore::Options::exhaustive() } else { explore::Options::default() };
         options.work = work;
         options.loop_bound = options.loop_bound.max(self.config.budget.loop_bound);
+        options.overdraft = self.spare;
+        options.seed = self.config.seed;
+        options.memory = self.config.budget.memory;
+        options.max_bugs = self.config.budget.max_bugs;
+        options.max_depth = self.config.budget.max_depth.unwrap_or(u32::MAX);
+        options.function_tries = self.config.budget.function_paths.unwrap_or(u64::MAX);
         if let Some(paths) = self.config.budget.max_paths {
             options.max_paths = paths;
         }
+        let started = Instant::now();
         let cut = move || deadline.is_some_and(|d| Instant::now() >= d);
         let events = &mut *self.events;
         let mut observer = |event: explore::Event| {
-            if let explore::Event::Ran { met, obligations, spent, .. } = event {
+            if let explore::Event::Ran { met, obligations, spent, open, .. } = event {
                 events(Event::Progress {
                     method: method.to_string(),
                     paths: spent.runs,
+                    flips: spent.flips,
+                    open,
                     covered: met as u32,
                     obligations: obligations as u32,
                 });
@@ -403,15 +420,21 @@ impl ClassExplorer<'_> {
         let session = Session {
             vm: &mut *self.vm,
             target: subject,
-            chain: &mut chain,
-            strategy,
+            chain: &chain,
+            jobs,
+            strategy: &mut *strategy,
             goal,
             options,
             cut: &cut,
             observer: &mut observer,
+            journal: self.journal.as_mut().map(|journal| {
+                journal.begin();
+                journal as &mut dyn explore::Journal
+            }),
+            clock: &|| started.elapsed().as_nanos() as u64,
         };
         let exploration = session.explore();
-        stats.add(chain.stats());
+        stats.add(&exploration.solver);
         exploration
     }
 
@@ -725,6 +748,9 @@ fn declare(vm: &mut Vm<Jvm>, name: &str) -> Option<term::VarId> {
 
 /// Gives characters that the path does not depend on a readable value instead of zero.
 fn prettify(vm: &mut Vm<Jvm>, subject: &mut Subject, run: &mut explore::Finished<Stage>) {
+    // Which texts there are is known once the machine has run.
+    vm.start_run(run.model.clone());
+    subject.execute(vm);
     let mut used: BTreeSet<term::VarId> = BTreeSet::new();
     for condition in &run.condition {
         used.extend(vm.pool.vars(*condition).iter().copied());
@@ -787,8 +813,10 @@ fn fate(verdict: Option<&Verdict>) -> Fate {
 fn why_open(why: &Why) -> String {
     match why {
         Why::Stopped(stopped) => match stopped {
+            Stopped::Bugs => "stopped after the number of bugs that was asked for".to_string(),
             Stopped::Paths => "the path budget was spent".to_string(),
             Stopped::Work => "the work budget was spent".to_string(),
+            Stopped::Memory => "the memory budget was spent".to_string(),
             Stopped::Cut => "the time budget was spent".to_string(),
             Stopped::Interrupted => "interrupted".to_string(),
             Stopped::NothingNew => "many paths in a row added nothing; --exhaustive goes on".to_string(),
@@ -847,10 +875,13 @@ fn record(found: &mut MethodResult, exploration: &Exploration<Stage>, jvm: &Jvm)
     found.exhaustive &= exploration.exhaustive;
     found.stopped.push(exploration.stopped);
     found.diverged += exploration.diverged;
-    found.spent.steps += exploration.spent.steps;
-    found.spent.questions += exploration.spent.questions;
-    found.spent.rlimit += exploration.spent.rlimit;
-    found.spent.runs += exploration.spent.runs;
+    if found.runs_to_failure.is_none() {
+        let failed = |run: &explore::Finished<_>| matches!(run.end, explore::End::Threw { .. });
+        let before = found.spent.runs;
+        found.runs_to_failure = exploration.finished.iter().position(failed).map(|at| before + at as u64 + 1);
+    }
+    found.spent.add(&exploration.spent);
+    found.times.add(&exploration.times);
     found.ledger.merge(&exploration.ledger);
     for run in &exploration.finished {
         let outcome = match &run.end {

@@ -12,6 +12,7 @@ use term::Assignment;
 use vm::{Callable, Outcome, TextLang, Val, Vm, sort_of};
 
 /// A function of the textual IR whose parameters are inputs.
+#[derive(Clone)]
 struct Entry {
     func: FuncId,
     params: Vec<(Type, String)>,
@@ -54,16 +55,18 @@ impl World {
 
     fn explore(&mut self, options: explore::Options) -> Exploration<()> {
         let mut strategy = strategy::Aimed::new(Box::new(strategy::Coverage::default()));
-        let mut chain = solver::Chain::new(solver::Config::default());
         let session = Session {
             vm: &mut self.vm,
             target: &mut self.entry,
-            chain: &mut chain,
+            chain: &solver::Chain::default,
+            jobs: 1,
             strategy: &mut strategy,
             goal: &self.goal,
             options,
             cut: &|| false,
             observer: &mut |_| {},
+            journal: None,
+            clock: &|| 0,
         };
         session.explore()
     }

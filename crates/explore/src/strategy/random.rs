@@ -1,24 +1,16 @@
-//! Any alternative, from a seeded generator.
+//! Random priorities: any alternative, all alike, from a seeded generator.
 
+use super::chance::Chance;
 use crate::frontier::{Candidate, Guide, Strategy};
 
 pub struct Random {
     candidates: Vec<Candidate>,
-    state: u64,
+    chance: Chance,
 }
 
 impl Random {
     pub fn new(seed: u64) -> Random {
-        Random { candidates: Vec::new(), state: seed }
-    }
-
-    /// SplitMix64.
-    fn draw(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        Random { candidates: Vec::new(), chance: Chance::new(seed) }
     }
 }
 
@@ -28,11 +20,10 @@ impl Strategy for Random {
     }
 
     fn next(&mut self, _guide: &Guide<'_>) -> Option<Candidate> {
-        let count = self.candidates.len() as u64;
-        if count == 0 {
+        if self.candidates.is_empty() {
             return None;
         }
-        let pick = self.draw() % count;
-        Some(self.candidates.swap_remove(pick as usize))
+        let pick = self.chance.below(self.candidates.len());
+        Some(self.candidates.swap_remove(pick))
     }
 }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use term::Sort;
 use vm::{Callable, Native, NativeResult, Origin, Outcome, Stop, TextLang, Val, View, Vm, sort_of};
 
+#[derive(Clone)]
 pub struct Entry {
     pub func: FuncId,
     pub params: Vec<(Type, String)>,
@@ -136,6 +137,7 @@ pub struct Ask {
     pub options: Options,
     pub strategy: String,
     pub seed: u64,
+    pub jobs: usize,
     pub limits: Option<vm::Limits>,
     pub solver_audit: bool,
     /// Whether the inputs of each run are made simple afterwards.
@@ -149,6 +151,7 @@ impl Default for Ask {
             options,
             strategy: "coverage".to_string(),
             seed: 1,
+            jobs: 1,
             limits: None,
             solver_audit: false,
             minimise: true,
@@ -178,17 +181,20 @@ pub fn explore(module: &Module, name: &str, ask: &Ask) -> Explored {
         })
         .collect();
     let goal = BranchGoal::new(functions.iter().map(|(id, f)| (*id, Arc::clone(f))));
-    let mut chain = Chain::new(Config { audit: ask.solver_audit, ..Config::default() });
+    let chain = || Chain::new(Config { audit: ask.solver_audit, ..Config::default() });
     let mut strategy = by_name(&ask.strategy, ask.seed).expect("a known strategy");
     let session = Session {
         vm: &mut vm,
         target: &mut entry,
-        chain: &mut chain,
+        chain: &chain,
+        jobs: ask.jobs,
         strategy: &mut *strategy,
         goal: &goal,
         options: ask.options.clone(),
         cut: &|| false,
         observer: &mut |_| {},
+        journal: None,
+        clock: &|| 0,
     };
     let mut found = session.explore();
     for run in found.finished.iter_mut().filter(|f| ask.minimise && f.end.is_behaviour()) {

@@ -33,7 +33,7 @@ pub use object::{Event, MAX_CHANGES, class_of, object};
 pub use recipe::{ParamWay, Recipe, Way, can_call, can_name, param_names, param_types, prepare_class};
 
 /// What is known of input objects: recipes of classes, and what the current run made.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub struct Worlds {
     /// The class under test: what its package may use, tests may use.
     pub context: Option<ClassId>,

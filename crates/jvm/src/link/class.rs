@@ -10,6 +10,7 @@ use crate::world::Jvm;
 
 /// A class, interface, array or primitive type, linked: its supertypes are known, its fields have places and
 /// its methods have functions.
+#[derive(Clone)]
 pub struct Class {
     /// Internal name (`java/lang/String`), an array's descriptor (`[I`), or a primitive's name (`int`).
     pub name: Arc<str>,
@@ -86,6 +87,7 @@ impl FieldInfo {
 }
 
 /// A method, or a function that lowering made up.
+#[derive(Clone)]
 pub struct Func {
     /// The declaring class.
     pub class: ClassId,

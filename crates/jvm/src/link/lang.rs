@@ -6,7 +6,7 @@ use ir::verify::Program;
 use ir::{Check, ClassId, FuncId, Function, Inst, Names, Signature, StrId, Type};
 use vm::{Callable, ClassInfo, FiberId, Lang, ObjId, Raise, Stop, Val, Vm};
 
-use super::class::ClassKind;
+use super::class::{Class, ClassKind};
 use super::dispatch::select_interface;
 use super::init::InitState;
 use super::{initialiser, mirror, raise, strings};
@@ -109,6 +109,30 @@ impl Lang for Jvm {
 
     fn is_tracked(&self, func: FuncId) -> bool {
         self.funcs[func].tracked
+    }
+
+    fn func_of(&self, fork: &Jvm, func: FuncId) -> Option<FuncId> {
+        let theirs = fork.funcs.get(func)?;
+        let methods = &fork.classes[theirs.class].methods;
+        if methods.contains(&func.0) {
+            let class = self.class_of(fork, theirs.class)?;
+            return Some(FuncId(self.classes[class].methods.start + (func.0 - methods.start)));
+        }
+        // The name of a made-up function is made with it.
+        match self.funcs.get(func) {
+            Some(known) if Arc::ptr_eq(&known.name, &theirs.name) => Some(func),
+            _ => self.made.get(&theirs.name).copied(),
+        }
+    }
+
+    fn class_of(&self, fork: &Jvm, class: ClassId) -> Option<ClassId> {
+        let theirs = fork.classes.get(class)?;
+        let is_same = |known: &Class| Arc::ptr_eq(&known.name, &theirs.name);
+        if self.classes.get(class).is_some_and(is_same) {
+            return Some(class);
+        }
+        // A name may be taken by another class, defined later.
+        (fork.loaded(&theirs.name) == Some(class)).then(|| self.loaded(&theirs.name)).flatten()
     }
 
     fn freeze(&mut self) {

@@ -27,7 +27,12 @@ impl<T> DerefMut for Saved<T> {
     }
 }
 
-impl<T: Clone + 'static> RunState for Saved<T> {
+impl<T: Clone + Send + 'static> RunState for Saved<T> {
+    fn fork(&self) -> Box<dyn RunState> {
+        // Not `Clone`: copying the value must not copy this.
+        Box::new(Saved { now: self.now.clone(), frozen: self.frozen.clone(), touched: self.touched })
+    }
+
     fn freeze(&mut self) {
         self.frozen = self.now.clone();
         self.touched = false;

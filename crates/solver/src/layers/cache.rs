@@ -23,7 +23,7 @@ const MAX_ENTRIES: usize = 200_000;
 /// What a batch learned, free of any pool.
 #[derive(Clone, Default, Debug)]
 pub struct News {
-    entries: Vec<Learned>,
+    pub(super) entries: Vec<Learned>,
 }
 
 impl News {
@@ -37,10 +37,10 @@ impl News {
 }
 
 /// A model by the hashes of its variables.
-type Portable = Vec<(u128, Value)>;
+pub(super) type Portable = Vec<(u128, Value)>;
 
 #[derive(Clone, Debug)]
-enum Learned {
+pub(super) enum Learned {
     Sat {
         /// Sorted hashes of the assertions.
         assertions: Vec<u128>,

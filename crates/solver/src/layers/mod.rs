@@ -3,6 +3,7 @@
 pub mod bounds;
 pub mod cache;
 pub mod independence;
+mod news;
 pub mod quick;
 pub mod ranges;
 pub mod simplify;

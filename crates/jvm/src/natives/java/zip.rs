@@ -55,6 +55,11 @@ enum Coder {
 }
 
 impl RunState for Streams {
+    fn fork(&self) -> Box<dyn RunState> {
+        // A fork starts at the snapshot, where none is open.
+        Box::new(Streams { open: FxHashMap::default(), last: self.frozen, frozen: self.frozen })
+    }
+
     fn freeze(&mut self) {
         // What is open now could not be brought back to this state: nobody may use it.
         self.open.clear();

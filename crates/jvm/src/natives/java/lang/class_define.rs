@@ -30,12 +30,16 @@ natives! {
 }
 
 /// Classes by their bytes. Nothing of it depends on a run.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Defined {
     by_bytes: FxHashMap<Arc<[u8]>, ClassId>,
 }
 
 impl RunState for Defined {
+    fn fork(&self) -> Box<dyn RunState> {
+        Box::new(self.clone())
+    }
+
     fn freeze(&mut self) {}
 
     fn reset(&mut self) {}
