@@ -258,3 +258,34 @@ fn paths_of_a_method_come_cheapest_first() {
     let picture = place.run(&["show", "cfg", "--svg", "-c", "classes", "a.Base#g"]);
     assert!(String::from_utf8_lossy(&picture.stdout).starts_with("<svg"));
 }
+
+/// Neither bubblewrap nor namespaces: what is harmless is confirmed, what changes files only if it is trusted.
+#[test]
+fn without_isolation_only_harmless_tests_are_confirmed() {
+    let place = Place::new();
+    let source = place.path("Disk.java");
+    let text = "package a; public class Disk { public static int plain(int x) { return x > 3 ? 1 : 2; } \
+                public static boolean gone(int x) { return x > 7 && new java.io.File(\"/nowhere/x\").delete(); } }";
+    fs::write(&source, text).unwrap();
+    let compiled = place.jdk.compile(&[source], &Options::default()).unwrap();
+    fs::copy(compiled.join("a/Disk.class"), place.path("classes/a/Disk.class")).unwrap();
+    let tools = place.path("tools");
+    fs::create_dir(&tools).unwrap();
+    let run = |extra: &[&str]| {
+        let mut args = vec!["generate", "-c", "classes", "-o", "out", "a.Disk"];
+        args.extend(extra);
+        let output = place.command(&args).env("PATH", &tools).output().unwrap();
+        (
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+            fs::read_to_string(place.path("out/a/DiskTest.java")),
+        )
+    };
+    let (stderr, tests) = run(&[]);
+    assert!(stderr.contains("it tries to change files"), "{stderr}");
+    assert!(
+        tests.is_ok_and(|t| t.contains("plain(") && t.contains("gone(0)") && !t.contains("gone(8)")),
+        "{stderr}"
+    );
+    let (stderr, tests) = run(&["--trust"]);
+    assert!(tests.is_ok_and(|t| t.contains("gone(8)")), "{stderr}");
+}

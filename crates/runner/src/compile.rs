@@ -145,6 +145,9 @@ fn javac(
     .map(OsString::from)
     .collect();
     args.push(workspace.classes().into());
+    if let Some(release) = environment.jdk.javac_release {
+        args.extend(["--release".into(), release.to_string().into()]);
+    }
     // Without it javac would compile sources that happen to lie on the class path.
     args.extend([OsString::from("-sourcepath"), workspace.src().into()]);
     args.extend([OsString::from("-cp"), join_path(&class_path)]);

@@ -113,8 +113,16 @@ fn environment(private: &Path) -> Vec<(OsString, OsString)> {
     .collect()
 }
 
+/// The program of that name on the `PATH` we were given; the run itself gets a `PATH` of its own.
+fn on_path(name: &str) -> PathBuf {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut found =
+        std::env::split_paths(&path).map(|folder| folder.join(name)).filter(|file| file.is_file());
+    found.next().unwrap_or_else(|| Path::new("/nonexistent").join(name))
+}
+
 fn bubblewrap(job: &Job, private: &Path) -> Command {
-    let mut command = Command::new("bwrap");
+    let mut command = Command::new(on_path("bwrap"));
     command.args(["--unshare-all", "--die-with-parent", "--new-session"]);
     command.args(["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]);
     for dir in HIDDEN.into_iter().filter(|dir| is_real_dir(dir)) {
@@ -160,7 +168,7 @@ cd "$private" || exit 120
 exec "$@"
 "#;
     let hide_run = !job.readable.iter().any(|path| real(path).starts_with("/run")) && is_real_dir("/run");
-    let mut command = Command::new("unshare");
+    let mut command = Command::new(on_path("unshare"));
     command.args(["--user", "--map-root-user", "--mount", "--net", "--ipc", "--uts", "--pid", "--fork"]);
     command.args(["--kill-child", "--mount-proc", "--"]);
     command.args(["env", if hide_run { "HIDE_RUN=1" } else { "HIDE_RUN=0" }]);

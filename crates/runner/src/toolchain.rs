@@ -10,7 +10,10 @@ use std::process::Command;
 pub struct Jdk {
     pub home: PathBuf,
     pub java: PathBuf,
+    /// Its own, or for a runtime that of another JDK which is as new.
     pub javac: PathBuf,
+    /// What javac is told to compile for, if it is another JDK's.
+    pub javac_release: Option<u16>,
     /// The feature release: 8, 11, 17, 25.
     pub release: u16,
 }
@@ -22,7 +25,10 @@ pub enum ToolchainError {
          or --jdk at it"
     )]
     NotFound { tried: String },
-    #[error("{home} has java but no javac: it is a runtime only. Install the JDK of the same version")]
+    #[error(
+        "{home} has java but no javac: it is a runtime only, and there is no JDK as new in JAVA_HOME, on the PATH \
+         or in /usr/lib/jvm whose javac could be used. Install the JDK of the same version"
+    )]
     NoCompiler { home: PathBuf },
     #[error("{home} is no JDK: there is no {missing}")]
     NotAJdk { home: PathBuf, missing: PathBuf },
@@ -67,14 +73,33 @@ impl Jdk {
         if !java.is_file() {
             return Err(ToolchainError::NotAJdk { home, missing: java });
         }
+        let release = release_file(&home).or_else(|| ask(&java));
         if !javac.is_file() {
-            return Err(ToolchainError::NoCompiler { home });
+            let Some(release) = release else { return Err(ToolchainError::NoCompiler { home }) };
+            let Some(javac) = compiler_for(release) else { return Err(ToolchainError::NoCompiler { home }) };
+            return Ok(Jdk { home, java, javac, javac_release: Some(release), release });
         }
-        let release = release_file(&home)
-            .or_else(|| ask(&java))
-            .ok_or_else(|| ToolchainError::NoVersion { home: home.clone() })?;
-        Ok(Jdk { home, java, javac, release })
+        let release = release.ok_or_else(|| ToolchainError::NoVersion { home: home.clone() })?;
+        Ok(Jdk { home, java, javac, javac_release: None, release })
     }
+}
+
+/// The javac of a JDK of this machine that can compile for `release`, the oldest such.
+fn compiler_for(release: u16) -> Option<PathBuf> {
+    let named = env::var_os("JAVA_HOME").map(PathBuf::from);
+    let path = env::var_os("PATH").unwrap_or_default();
+    let on_path = env::split_paths(&path)
+        .filter_map(|dir| Some(fs::canonicalize(dir.join("javac")).ok()?.parent()?.parent()?.to_path_buf()));
+    let usual = fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut found: Vec<(u16, PathBuf)> = named
+        .into_iter()
+        .chain(on_path)
+        .chain(usual)
+        .filter_map(|home| Some((release_file(&home)?, home.join("bin/javac"))))
+        .filter(|(version, javac)| *version >= release && javac.is_file())
+        .collect();
+    found.sort();
+    found.into_iter().next().map(|(_, javac)| javac)
 }
 
 /// Every JDK since 8 has a `release` file; reading it is quicker than starting Java.

@@ -53,6 +53,8 @@ pub struct Proposed {
     pub side_trips: Vec<Key>,
     /// The exception came from a check of the VM, not from a `throw`: a suspected bug.
     pub suspicious: Option<String>,
+    /// It tried to change files, which the VM refuses and a JVM that is not isolated might do.
+    pub changes_files: bool,
 }
 
 /// An obligation of a class: the function and its number there.
@@ -516,6 +518,7 @@ impl ClassExplorer<'_> {
             minimise(self.vm, subject, run);
             prettify(self.vm, subject, run);
             let detail = subject.detail(self.vm, &run.model);
+            let changes_files = jvm::natives::tried_to_change_files(self.vm);
             let facts = case::facts(self.vm, run, &spelling);
             let case = case::case(&self.vm.lang, subject, &detail, &facts, &exploration.ledger);
             let mut case = match case {
@@ -556,6 +559,7 @@ impl ClassExplorer<'_> {
                 halves,
                 side_trips,
                 suspicious,
+                changes_files,
             };
             // The same call twice shows nothing new.
             let twin = |other: &TestCase| {

@@ -11,7 +11,7 @@ mod state;
 mod sun;
 pub(crate) mod support;
 
-pub use java::io::{Console, Files};
+pub use java::io::{Console, Files, tried_to_change_files};
 pub use java::lang::Clock;
 pub(crate) use java::lang::thread_interrupted;
 pub use jdk::Environment;

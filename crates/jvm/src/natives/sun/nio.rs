@@ -132,6 +132,7 @@ fn failure(vm: &mut Vmj, errno: i32) -> Fail {
 }
 
 fn refuse(vm: &mut Vmj, _: &[Val]) -> Res<()> {
+    io::note_change(vm);
     Err(failure(vm, EROFS))
 }
 
@@ -225,6 +226,7 @@ fn read_link(vm: &mut Vmj, _: &[Val]) -> Res<ObjId> {
 fn open(vm: &mut Vmj, args: &[Val]) -> Res<i32> {
     const WRITING: i32 = 3;
     if arg(args, 1).as_i32() & WRITING != 0 {
+        io::note_change(vm);
         return Err(failure(vm, EROFS));
     }
     let path = path(vm, arg(args, 0))?;

@@ -85,11 +85,13 @@ fn list(vm: &mut Vmj, args: &[Val]) -> Res<ObjId> {
     }
 }
 
-fn cannot_create(_: &mut Vmj, _: &[Val]) -> Res<bool> {
+fn cannot_create(vm: &mut Vmj, _: &[Val]) -> Res<bool> {
+    files::note_change(vm);
     Err(throw("java/io/IOException", "Read-only file system"))
 }
 
-fn refuse(_: &mut Vmj, _: &[Val]) -> Res<bool> {
+fn refuse(vm: &mut Vmj, _: &[Val]) -> Res<bool> {
+    files::note_change(vm);
     Ok(false)
 }
 

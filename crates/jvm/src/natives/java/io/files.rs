@@ -8,6 +8,8 @@ use std::sync::Arc;
 #[derive(Clone, Default)]
 pub struct Files {
     open: Vec<Option<OpenFile>>,
+    /// The program tried to change something: create, write, delete, rename.
+    changing: bool,
 }
 
 #[derive(Clone)]
@@ -56,6 +58,16 @@ impl Files {
             *slot = None;
         }
     }
+}
+
+/// The program tries to change a file. It is refused here; on the real JVM it might not be.
+pub(crate) fn note_change(vm: &mut Vmj) {
+    vm.lang.state::<Saved<Files>>().changing = true;
+}
+
+/// Whether the run so far tried to change a file.
+pub fn tried_to_change_files(vm: &mut Vmj) -> bool {
+    vm.lang.state::<Saved<Files>>().changing
 }
 
 /// What a path names.

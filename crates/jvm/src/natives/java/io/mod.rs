@@ -4,8 +4,8 @@ mod file_system;
 mod files;
 mod streams;
 
-pub use files::Files;
-pub(crate) use files::{Entry, look_up, normal, open};
+pub(crate) use files::{Entry, look_up, normal, note_change, open};
+pub use files::{Files, tried_to_change_files};
 pub use streams::Console;
 
 use crate::natives::Row;

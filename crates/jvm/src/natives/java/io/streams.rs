@@ -131,6 +131,7 @@ fn not_found(path: &str, why: &str) -> Fail {
 }
 
 fn open_for_writing(vm: &mut Vmj, args: &[Val]) -> Res<()> {
+    files::note_change(vm);
     let path = text(vm, arg(args, 1).as_obj())?;
     Err(not_found(&path, "Read-only file system"))
 }
