@@ -185,7 +185,7 @@ fn paths_json(result: &ClassResult) -> Vec<Value> {
             "condition": test.case.comment.join(" "),
             "inputs": inputs,
             "outcome": engine::reporting::outcome_text(&test.case.outcome),
-            "suspicious": test.suspicious,
+            "suspicious": test.suspicious.as_ref().map(|s| &s.what),
         })
     };
     result.tests.iter().map(one).collect()

@@ -18,7 +18,7 @@ use runner::files::{test_class_name, write_test};
 use runner::junit::JunitJars;
 use runner::observe::{Observed, adopt, observe};
 use runner::sandbox::Isolation;
-use suite::case::{ClassName, TestCase};
+use suite::case::{ClassName, Outcome, TestCase};
 use vm::Vm;
 
 use crate::config::{Config, Framework};
@@ -360,10 +360,19 @@ fn emit_class(
             generated.dropped.extend(harmful.into_iter().map(|(i, _)| (i, why.to_string())));
             kept = harmless;
         }
+        let (endless, others): (Vec<_>, Vec<_>) = kept.into_iter().partition(|(_, case)| is_endless(case));
+        kept = others;
         if !kept.is_empty() {
             kept = emitter.confirm(environment, junit, kept, &mut generated)?;
         }
+        if !endless.is_empty() {
+            kept.extend(emitter.wait(environment, junit, endless, &mut generated)?);
+            kept.sort_by_key(|(index, _)| *index);
+        }
         generated.millis_confirming = confirming.elapsed().as_millis() as u64;
+    }
+    for (_, case) in kept.iter_mut().filter(|(_, case)| is_endless(case)) {
+        case.outcome = Outcome::Endless { disabled: true };
     }
     let dropped = generated.dropped.len();
     if kept.is_empty() {
@@ -514,6 +523,30 @@ impl Emitter<'_> {
         Ok(kept)
     }
 
+    /// Keeps what does not end on the JVM either, as far as one waits.
+    fn wait(
+        &self,
+        environment: &Environment,
+        junit: &JunitJars,
+        cases: Vec<(usize, TestCase)>,
+        generated: &mut Generated,
+    ) -> Result<Vec<(usize, TestCase)>, Error> {
+        let mut environment = environment.clone();
+        environment.limits.test = environment.limits.test.min(ENDLESS_WAIT);
+        let verdicts = self.run(&environment, junit, &cases)?;
+        let mut kept = Vec::new();
+        for ((index, case), verdict) in cases.into_iter().zip(verdicts) {
+            match verdict {
+                Verdict::TimedOut => kept.push((index, case)),
+                Verdict::Passed => {
+                    generated.dropped.push((index, "it takes long, but ends on the JVM".to_string()));
+                }
+                other => generated.dropped.push((index, other.objection().unwrap_or_default())),
+            }
+        }
+        Ok(kept)
+    }
+
     fn run(
         &self,
         environment: &Environment,
@@ -532,6 +565,13 @@ impl Emitter<'_> {
             })
             .collect())
     }
+}
+
+/// What has not ended on the JVM by then is taken not to end.
+const ENDLESS_WAIT: Duration = Duration::from_secs(2);
+
+fn is_endless(case: &TestCase) -> bool {
+    matches!(case.outcome, Outcome::Endless { .. })
 }
 
 /// Whether a class, or one nested in it, has static fields that can change: not final, or of a type that may be

@@ -186,17 +186,24 @@ pub fn outcome_text(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Returns => "returns".to_string(),
         Outcome::Throws { class, .. } => format!("throws {}", class.source_name()),
+        Outcome::Endless { .. } => "does not end".to_string(),
     }
 }
 
-/// One entry a cause; the first test that shows it.
+/// One entry a cause, the likeliest bug first.
 fn bugs(generated: &Generated) -> Vec<Bug> {
     let mut bugs: Vec<Bug> = Vec::new();
     for (proposed, case) in generated.tests() {
-        if let Some(what) = &proposed.suspicious
-            && !bugs.iter().any(|b| b.what == *what)
-        {
-            bugs.push(Bug { what: what.clone(), test: case.name.clone() });
+        let Some(suspect) = &proposed.suspicious else { continue };
+        match bugs.iter_mut().find(|bug| bug.what == suspect.what) {
+            Some(bug) => bug.also.push(case.name.clone()),
+            None => bugs.push(Bug {
+                what: suspect.what.clone(),
+                rank: suspect.rank.text().to_string(),
+                trail: suspect.trail.clone(),
+                test: case.name.clone(),
+                also: Vec::new(),
+            }),
         }
     }
     bugs

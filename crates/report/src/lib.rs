@@ -137,11 +137,17 @@ pub struct Counts {
     pub open: u32,
 }
 
-/// A suspected bug: an exception that no `throw` of the program raised.
+/// A suspected bug: an exception that nobody threw on purpose, or a call that does not end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bug {
     pub what: String,
+    /// `likely`, `possible` (a library refused what the program gave it) or `null argument`.
+    pub rank: String,
+    /// Where the program was, the innermost call first.
+    pub trail: Vec<String>,
+    /// The simplest test that shows it, and others.
     pub test: String,
+    pub also: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -21,6 +21,8 @@ pub struct TestCase {
     pub outcome: Outcome,
     /// Checked in this order, after the act.
     pub asserts: Vec<Assert>,
+    /// What may be a bug here: such cases stand together, after the others.
+    pub suspect: Option<String>,
     /// The obligations that this case meets first, as the coverage report spells them.
     pub covers: Vec<String>,
 }
@@ -35,6 +37,7 @@ impl TestCase {
             act,
             outcome,
             asserts: Vec::new(),
+            suspect: None,
             covers: Vec::new(),
         }
     }
@@ -316,6 +319,8 @@ pub enum Outcome {
     /// With an exception. `class` is the nearest class of it that the test may name; the message is given
     /// where it is stable and of the program's own making.
     Throws { class: ClassName, message: Option<Text> },
+    /// Not at all, as far as one can wait. What was seen to run on is `disabled`: nobody's build should wait for it.
+    Endless { disabled: bool },
 }
 
 /// One assertion.

@@ -42,6 +42,7 @@ pub fn test_name(method: &str, facts: &[Fact], outcome: &Outcome, result: Option
 fn outcome_word(outcome: &Outcome, result: Option<&Value>) -> String {
     match (outcome, result) {
         (Outcome::Throws { class, .. }, _) => format!("throws{}", class.simple_name()),
+        (Outcome::Endless { .. }, _) => "doesNotEnd".to_string(),
         (Outcome::Returns, Some(value)) => match value_word(value) {
             Some(word) => format!("returns{word}"),
             None => String::new(),

@@ -11,6 +11,9 @@ use term::TermId;
 
 const REGISTER_CHUNK: usize = 1 << 12;
 
+/// So many places of tracked code are kept of an exception.
+const THROWN_AT: usize = 8;
+
 impl<L: Lang> Vm<L> {
     /// The code of a function.
     pub fn callable(&mut self, func: FuncId) -> Result<Callable<L>, Stop> {
@@ -257,6 +260,18 @@ impl<L: Lang> Vm<L> {
     pub(crate) fn note_thrown(&mut self, exception: ObjId, explicit: bool) {
         if self.thrown.is_none_or(|t| t.exception != exception) {
             self.thrown = Some(Thrown { exception, site: self.site(), explicit });
+            self.thrown_at.clear();
+            self.thrown_by = None;
+            for frame in self.frames.iter().rev() {
+                if frame.tracked {
+                    self.thrown_at.push(Site { func: frame.func, index: frame.pc });
+                    if self.thrown_at.len() == THROWN_AT {
+                        break;
+                    }
+                } else if self.thrown_at.is_empty() {
+                    self.thrown_by = Some(frame.func);
+                }
+            }
         }
     }
 

@@ -75,6 +75,12 @@ pub struct Vm<L: Lang> {
     pub salt: u64,
     /// Where the exception thrown last came from.
     pub thrown: Option<Thrown>,
+    /// Where tracked code was when it was thrown, the innermost place first; the first few.
+    pub thrown_at: Vec<Site>,
+    /// What the innermost tracked function had called, if the exception came from there.
+    pub thrown_by: Option<FuncId>,
+    /// Instructions run when the last decision was taken.
+    pub decided_at: u64,
     /// Lines of tracked code as they are run, if anybody wants to see them.
     pub watch: Option<Vec<WatchedLine>>,
     /// Whether runs keep the way of each activation of a tracked function ([`Trace::walk`]).
@@ -115,6 +121,9 @@ impl<L: Lang> Vm<L> {
             interrupt: Arc::new(AtomicBool::new(false)),
             salt: 0,
             thrown: None,
+            thrown_at: Vec::new(),
+            thrown_by: None,
+            decided_at: 0,
             watch: None,
             walking: false,
             stopped_at: String::new(),
@@ -165,6 +174,7 @@ impl<L: Lang> Vm<L> {
         self.asserted.clear();
         self.visits.clear();
         self.thrown = None;
+        self.decided_at = self.steps;
         self.making_inputs = false;
         self.outside = 0;
         self.choices.clear();
@@ -262,6 +272,7 @@ impl<L: Lang> Vm<L> {
         if self.trace.elems.len() >= self.limits.decisions as usize {
             return Err(Stop::Decisions);
         }
+        self.decided_at = self.steps;
         let site = self.site();
         let visits = self.visits.entry(site).or_insert(0);
         let visit = *visits;

@@ -13,6 +13,9 @@ pub trait Dialect {
     /// The class whose static methods are imported.
     fn assertions(&self) -> &'static str;
     fn test_annotation(&self) -> &'static str;
+    /// What gives a test a tag, where the framework has tags that are strings.
+    fn tag_annotation(&self) -> Option<&'static str>;
+    fn disabled_annotation(&self) -> &'static str;
     fn before_annotation(&self) -> &'static str;
     fn after_annotation(&self) -> &'static str;
     /// In front of classes and methods that the framework calls: `public ` or nothing.

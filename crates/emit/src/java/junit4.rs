@@ -19,6 +19,14 @@ impl Dialect for Junit4 {
         "org.junit.Test"
     }
 
+    fn tag_annotation(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn disabled_annotation(&self) -> &'static str {
+        "org.junit.Ignore"
+    }
+
     fn before_annotation(&self) -> &'static str {
         "org.junit.Before"
     }

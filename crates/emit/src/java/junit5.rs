@@ -19,6 +19,14 @@ impl Dialect for Junit5 {
         "org.junit.jupiter.api.Test"
     }
 
+    fn tag_annotation(&self) -> Option<&'static str> {
+        Some("org.junit.jupiter.api.Tag")
+    }
+
+    fn disabled_annotation(&self) -> &'static str {
+        "org.junit.jupiter.api.Disabled"
+    }
+
     fn before_annotation(&self) -> &'static str {
         "org.junit.jupiter.api.BeforeEach"
     }

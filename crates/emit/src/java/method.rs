@@ -12,11 +12,22 @@ use crate::doc::{Doc, Source, WIDTH};
 /// At most so many assignments in one method that fills a large array.
 const FILLS_A_METHOD: usize = 1500;
 
+/// By which a build can tell suspected bugs from other tests.
+pub(crate) const SUSPECT_TAG: &str = "suspected-bug";
+
+pub(crate) const DISABLED: &str = "does not end";
+
 /// Writes the method and the helpers that only it uses.
 pub fn method(dialect: &dyn Dialect, names: &mut Names, release: u16, case: &TestCase, source: &mut Source) {
     let case = &plan(case);
     comment(&case.comment, source);
     source.line(&format!("@{}", names.known(dialect.test_annotation())));
+    if let (Some(_), Some(tag)) = (&case.suspect, dialect.tag_annotation()) {
+        source.line(&format!("@{}(\"{SUSPECT_TAG}\")", names.known(tag)));
+    }
+    if case.outcome == (Outcome::Endless { disabled: true }) {
+        source.line(&format!("@{}(\"{DISABLED}\")", names.known(dialect.disabled_annotation())));
+    }
     let throws = if throws_checked(dialect, case, release) { " throws Exception" } else { "" };
     source.line(&format!("{}void {}(){throws} {{", dialect.visibility(), test_method(&case.name)));
     source.indent();
@@ -24,7 +35,7 @@ pub fn method(dialect: &dyn Dialect, names: &mut Names, release: u16, case: &Tes
     let mut scope = Scope { names, case, release, result, large: Vec::new() };
     arrange(&mut scope, source);
     match &case.outcome {
-        Outcome::Returns => act_and_assert(dialect, &mut scope, source),
+        Outcome::Returns | Outcome::Endless { .. } => act_and_assert(dialect, &mut scope, source),
         Outcome::Throws { class, message } => {
             throws_and_assert(dialect, &mut scope, class, message.as_ref(), source)
         }
@@ -69,7 +80,7 @@ fn comment_text(line: &str) -> String {
 fn throws_checked(dialect: &dyn Dialect, case: &TestCase, release: u16) -> bool {
     let in_lambda = match case.outcome {
         Outcome::Throws { .. } => true,
-        Outcome::Returns => case.asserts.is_empty() && dialect.wraps_completion(),
+        Outcome::Returns | Outcome::Endless { .. } => case.asserts.is_empty() && dialect.wraps_completion(),
     };
     let mut outside = case.clone();
     if in_lambda {

@@ -21,7 +21,7 @@ use asserts::Dialect;
 pub(crate) use asserts::delta;
 use capture::Capture;
 pub(crate) use expr::is_default;
-pub(crate) use method::comment;
+pub(crate) use method::{DISABLED, SUSPECT_TAG, comment};
 use names::Names;
 
 /// What the tests are written with.
@@ -123,8 +123,12 @@ fn class_body(
     source.indent();
     Capture::of(&file.cases).members(dialect, names, release, &mut source);
     let mut spans = Vec::new();
-    for case in &file.cases {
+    let suspects = file.cases.iter().position(|case| case.suspect.is_some());
+    for (i, case) in file.cases.iter().enumerate() {
         source.gap();
+        if suspects == Some(i) {
+            suspects_heading(&mut source);
+        }
         let first = source.next_line();
         method::method(dialect, names, release, case, &mut source);
         spans.push(Span { case: case.name.clone(), first, last: source.next_line() - 1 });
@@ -132,6 +136,12 @@ fn class_body(
     source.dedent();
     source.line("}");
     (source.finish(), spans)
+}
+
+/// What stands between the ordinary cases and those that may show bugs.
+pub(crate) fn suspects_heading(source: &mut Source) {
+    source.line("// Suspected bugs: the tests below pin down what happens today, which may not be what was meant.");
+    source.gap();
 }
 
 fn has_generic_class(case: &TestCase) -> bool {

@@ -14,7 +14,7 @@ use suite::case::{Call, ClassName, Outcome, Step, Subject, TestCase, Value};
 use crate::doc::{Doc, Source};
 use crate::java::names::{test_method, variable_for};
 use crate::java::plan::{plan, result_uses};
-use crate::java::{Rendered, Span, SuiteFile};
+use crate::java::{DISABLED, Rendered, SUSPECT_TAG, Span, SuiteFile};
 use crate::write::MARKER;
 use expr::Scope;
 use names::{Names, identifier};
@@ -107,8 +107,12 @@ pub fn render(file: &SuiteFile, library: Library, facts: &dyn Facts) -> Rendered
     body.indent();
     asserts::capture(library, &file.cases, &mut names, &mut body);
     let mut spans = Vec::new();
-    for case in &file.cases {
+    let suspects = file.cases.iter().position(|case| case.suspect.is_some());
+    for (i, case) in file.cases.iter().enumerate() {
         body.gap();
+        if suspects == Some(i) {
+            crate::java::suspects_heading(&mut body);
+        }
         let first = body.next_line();
         method(library, &mut names, facts, case, &mut body);
         spans.push(Span { case: case.name.clone(), first, last: body.next_line() - 1 });
@@ -138,6 +142,12 @@ fn method(library: Library, names: &mut Names, facts: &dyn Facts, case: &TestCas
     let case = &plan(case);
     crate::java::comment(&case.comment, source);
     source.line(&format!("@{}", names.import(library.test_annotation())));
+    if case.suspect.is_some() {
+        source.line(&format!("@{}(\"{SUSPECT_TAG}\")", names.import("org.junit.jupiter.api.Tag")));
+    }
+    if case.outcome == (Outcome::Endless { disabled: true }) {
+        source.line(&format!("@{}(\"{DISABLED}\")", names.import("org.junit.jupiter.api.Disabled")));
+    }
     source.line(&format!("fun {}() {{", names::quoted(&test_method(&case.name))));
     source.indent();
     let wish = match case.act.method.is_empty() {
@@ -177,7 +187,7 @@ fn body(library: Library, scope: &mut Scope<'_>, source: &mut Source) {
         }
     }
     match &case.outcome {
-        Outcome::Returns => returns(library, scope, source),
+        Outcome::Returns | Outcome::Endless { .. } => returns(library, scope, source),
         Outcome::Throws { class, message } => {
             let call = asserts::throws(library, scope, class);
             match message {

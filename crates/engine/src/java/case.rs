@@ -59,7 +59,7 @@ pub fn case(
     };
     let name = test_name(&base, facts, &outcome, result);
     let comment = comment(facts, &outcome, result);
-    Ok(TestCase { name, comment, arrange, act, outcome, asserts, covers: Vec::new() })
+    Ok(TestCase { name, comment, arrange, act, outcome, asserts, suspect: None, covers: Vec::new() })
 }
 
 /// The conditions that a run decided on, in order, each once.
@@ -95,6 +95,7 @@ const COMMENT_WIDTH: usize = 100;
 fn comment(facts: &[Fact], outcome: &Outcome, result: Option<&Value>) -> Vec<String> {
     let end = match outcome {
         Outcome::Throws { class, .. } => format!("throws {}", class.simple_name()),
+        Outcome::Endless { .. } => "does not end".to_string(),
         Outcome::Returns => match result {
             Some(Value::Bool(b)) => format!("returns {b}"),
             Some(Value::Null) => "returns null".to_string(),
@@ -270,8 +271,9 @@ fn outcome(
 ) -> Result<(Outcome, Vec<Assert>), NoCase> {
     let mut asserts = Vec::new();
     let outcome = match &detail.end {
+        End::Stopped(_) if detail.runs_on => return Ok((Outcome::Endless { disabled: false }, asserts)),
         End::Stopped(stop) => return Err(NoCase(format!("the run did not end by itself: {stop:?}"))),
-        End::Threw { class, message, thrown } => {
+        End::Threw { class, message, thrown, .. } => {
             // Messages of the JDK and the VM change between versions; the program's own are its behaviour.
             let own = thrown.is_some_and(|t| {
                 t.explicit && jvm.funcs.get(t.site.func).is_some_and(|f| is_user(jvm, f.class))

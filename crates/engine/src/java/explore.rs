@@ -20,7 +20,8 @@ use vm::{Lang, Vm};
 
 use super::case::{self, params};
 use super::spelling::JavaSpelling;
-use super::subject::{End, Param, Stage, Subject};
+use super::subject::{Param, Stage, Subject};
+use super::suspect::{Suspect, suspect};
 use crate::config::{Config, Questions, Suite};
 use crate::error::Error;
 use crate::event::Event;
@@ -51,8 +52,8 @@ pub struct Proposed {
     pub halves: Vec<(Key, usize)>,
     /// Paths that nothing takes straight, but this with side trips.
     pub side_trips: Vec<Key>,
-    /// The exception came from a check of the VM, not from a `throw`: a suspected bug.
-    pub suspicious: Option<String>,
+    /// It may show a bug.
+    pub suspicious: Option<Suspect>,
     /// It tried to change files, which the VM refuses and a JVM that is not isolated might do.
     pub changes_files: bool,
 }
@@ -244,6 +245,8 @@ impl ClassExplorer<'_> {
             let deadline = self.share_of_time(index as u64, count);
             self.method(class, method, share, deadline, &mut result);
         }
+        // The suspected bugs stand together, the likeliest first.
+        result.tests.sort_by_key(|t| t.suspicious.as_ref().map(|s| s.rank));
         super::claims::withdraw(&self.vm.lang, class, &methods, &mut result);
         suite::name::make_unique(result.tests.iter_mut().map(|t| &mut t.case.name));
         Ok(result)
@@ -509,14 +512,18 @@ impl ClassExplorer<'_> {
             Suite::Smallest => select(&finished),
             Suite::Each => simplest_each(&finished),
         };
+        let mut chosen = chosen;
+        chosen.extend(self.running_on(subject, &finished));
         let shown: BTreeSet<u32> = chosen.iter().flat_map(|i| finished[*i].meets.iter().copied()).collect();
         let enums = enum_names(self.vm, subject);
         let spelling = JavaSpelling::new(subject, enums);
         let mut cases: Vec<(TestCase, Proposed)> = Vec::new();
         for index in chosen {
             let run = &mut finished[index];
-            minimise(self.vm, subject, run);
-            prettify(self.vm, subject, run);
+            if run.end.is_behaviour() {
+                minimise(self.vm, subject, run);
+                prettify(self.vm, subject, run);
+            }
             let detail = subject.detail(self.vm, &run.model);
             let changes_files = jvm::natives::tried_to_change_files(self.vm);
             let facts = case::facts(self.vm, run, &spelling);
@@ -549,8 +556,12 @@ impl ClassExplorer<'_> {
                 toured.flat_map(|p| goal.of_part(p)).map(|number| key(obligation(number))).collect();
             let new = goal.helped(&run.new, &shown);
             case.covers = new.iter().map(|(number, _)| obligation(*number).text.clone()).collect();
-            let suspicious = suspicion(&self.vm.lang, &detail.end)
-                .filter(|_| !refused_null(&self.vm.lang, subject, &case));
+            let refused = refused_null(&self.vm.lang, subject, &case);
+            let suspicious = suspect(&mut self.vm.lang, &detail, &case, refused);
+            if let Some(suspect) = &suspicious {
+                case.comment.push(format!("Suspected bug: {}", suspect.what));
+                case.suspect = Some(suspect.what.clone());
+            }
             let proposed = Proposed {
                 case: case.clone(),
                 method: result.methods.len(),
@@ -571,6 +582,22 @@ impl ClassExplorer<'_> {
             cases.push((case, proposed));
         }
         result.tests.extend(cases.into_iter().map(|(_, proposed)| proposed));
+    }
+
+    /// The simplest run that went round a loop which nothing it was given leads out of, or where all threads wait.
+    fn running_on(
+        &mut self,
+        subject: &mut Subject,
+        finished: &[explore::Finished<Stage>],
+    ) -> Option<usize> {
+        let stopped = |run: &explore::Finished<Stage>| {
+            matches!(run.end, explore::End::Stopped(vm::Stop::Steps | vm::Stop::Deadlock))
+        };
+        let candidates = finished.iter().enumerate().filter(|(_, run)| stopped(run));
+        let mut candidates: Vec<(usize, usize)> = candidates.map(|(i, run)| (run.path.len(), i)).collect();
+        candidates.sort_unstable();
+        candidates.truncate(MOST_ENDLESS);
+        candidates.into_iter().map(|(_, i)| i).find(|i| subject.detail(self.vm, &finished[*i].model).runs_on)
     }
 
     /// Looks for runs that take paths with side trips which none takes straight. Such a part is shown by a run as
@@ -666,6 +693,9 @@ fn warm_up(vm: &mut Vm<Jvm>, subject: &mut Subject) {
     }
     vm.freeze();
 }
+
+/// So many runs that were stopped are looked at for one that would never have ended.
+const MOST_ENDLESS: usize = 3;
 
 /// So many runs are looked at for tours with side trips.
 const MOST_TOURS: usize = 500;
@@ -935,14 +965,4 @@ fn refused_null(jvm: &Jvm, subject: &Subject, case: &TestCase) -> bool {
     let Some(method) = file.method(&f.name, &f.descriptor) else { return false };
     let refuses = super::kotlin::refuses_null(file, method);
     case.act.args.iter().zip(refuses).any(|(arg, refuses)| refuses && *arg == suite::case::Value::Null)
-}
-
-/// What makes a run a suspected bug: an exception that a check raised, not a `throw`.
-fn suspicion(jvm: &Jvm, end: &End) -> Option<String> {
-    let End::Threw { class, thrown: Some(thrown), .. } = end else { return None };
-    let by_check = !thrown.explicit;
-    let assertion = &*jvm.classes[*class].name == "java/lang/AssertionError";
-    let f = jvm.funcs.get(thrown.site.func)?;
-    (by_check && f.tracked || assertion)
-        .then(|| format!("{} in {}", jvm.classes[*class].java_name(), jvm.func_name(thrown.site.func)))
 }

@@ -7,4 +7,5 @@ pub mod explore;
 pub mod kotlin;
 pub mod spelling;
 pub mod subject;
+pub mod suspect;
 pub mod value;

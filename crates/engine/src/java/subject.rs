@@ -7,7 +7,7 @@ use jvm::load::FieldType;
 use jvm::observe::{self, Seen};
 use jvm::world::Jvm;
 use term::Assignment;
-use vm::{ElemKind, ObjId, Outcome, Stop, Thrown, Val, Vm};
+use vm::{ElemKind, ObjId, Outcome, Site, Stop, Thrown, Val, Vm};
 
 /// A parameter that is explored.
 #[derive(Clone, Debug)]
@@ -59,6 +59,8 @@ pub struct Detail {
     pub before: Before,
     pub args_after: Vec<Seen>,
     pub end: End,
+    /// It was stopped in a loop that no input leads out of, or where every thread waits.
+    pub runs_on: bool,
     /// What objects that the call was given showed before and after it: the receiver, then arguments.
     pub looks: Vec<Look>,
     /// What objects that stand for interfaces were asked, and what they said.
@@ -80,7 +82,15 @@ pub struct Look {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
     Returned(Option<Seen>),
-    Threw { class: ClassId, message: Option<Vec<u16>>, thrown: Option<Thrown> },
+    Threw {
+        class: ClassId,
+        message: Option<Vec<u16>>,
+        thrown: Option<Thrown>,
+        /// Where tracked code was, the innermost place first.
+        at: Vec<Site>,
+        /// What it had called there, if the exception came from outside of it.
+        by: Option<FuncId>,
+    },
     Stopped(Stop),
 }
 
@@ -163,6 +173,13 @@ impl Subject {
         self.before = Some(Before::default());
         let outcome = self.run(vm, true).unwrap_or_else(Outcome::Stopped);
         let before = self.before.take().unwrap_or_default();
+        let runs_on = match outcome {
+            Outcome::Stopped(Stop::Steps) => vm.steps - vm.decided_at > vm.limits.steps / 2,
+            Outcome::Stopped(Stop::Deadlock) => true,
+            _ => false,
+        };
+        let thrown_at: Vec<Site> = vm.thrown_at.clone();
+        let thrown_by = vm.thrown_by;
         // Output first: looking at values runs guest code.
         let (stdout, stderr) = (jvm::natives::stdout(vm), jvm::natives::stderr(vm));
         let fakes = vm.lang.worlds.fake_calls.clone();
@@ -177,6 +194,8 @@ impl Subject {
                 class: vm.heap.class(exception),
                 message: observe::message(vm, exception),
                 thrown: thrown.filter(|t| t.exception == exception),
+                at: thrown_at,
+                by: thrown_by,
             },
             Outcome::Stopped(stop) => End::Stopped(stop),
         };
@@ -188,7 +207,7 @@ impl Subject {
             .map(|(object, before)| Look { object, before, after: observe::see_object(vm, object) })
             .collect();
         vm.lang.worlds.script = None;
-        Detail { stage: self.stage, before, args_after, end, looks, fakes, made, stdout, stderr }
+        Detail { stage: self.stage, before, args_after, end, runs_on, looks, fakes, made, stdout, stderr }
     }
 
     /// What the objects that the call is given show before it, found in a run of its own: looking may change them.

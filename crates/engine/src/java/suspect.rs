@@ -1,0 +1,121 @@
+//! Suspected bugs: outcomes that nobody wrote down as meant.
+//!
+//! A `throw` of the program and the checks of its arguments (`Objects.requireNonNull`, Guava's `Preconditions`…) are
+//! refusals: somebody meant them. What a check of the machine raises in the program's code, or the library on its
+//! behalf, and what never ends, may be a bug.
+
+use ir::FuncId;
+use jvm::world::Jvm;
+use suite::case::{TestCase, Value};
+use vm::Site;
+
+use super::subject::{Detail, End};
+
+/// A suspected bug.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suspect {
+    /// What happens and where: `java.lang.ArithmeticException at a.Calc.divide(II)I, line 7`. One cause, one text.
+    pub what: String,
+    pub rank: Rank,
+    /// How the program came there, the innermost call first: `a.Calc.divide, line 7`.
+    pub trail: Vec<String>,
+}
+
+/// How likely it is that nobody meant it; the likeliest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rank {
+    /// Broken whatever the caller may have been told: a failed assertion, a loop without end, an index beyond an array.
+    Likely,
+    /// A library refused what the program gave it.
+    Possible,
+    /// The caller gave null.
+    NullArgument,
+}
+
+impl Rank {
+    pub fn text(self) -> &'static str {
+        match self {
+            Rank::Likely => "likely",
+            Rank::Possible => "possible",
+            Rank::NullArgument => "null argument",
+        }
+    }
+}
+
+/// What the library throws because of a mistake of its caller.
+const MISTAKES: [&str; 10] = [
+    "java/lang/NullPointerException",
+    "java/lang/ArithmeticException",
+    "java/lang/IndexOutOfBoundsException",
+    "java/lang/ClassCastException",
+    "java/lang/NegativeArraySizeException",
+    "java/lang/ArrayStoreException",
+    "java/lang/StackOverflowError",
+    "java/util/ConcurrentModificationException",
+    "java/util/NoSuchElementException",
+    "java/nio/BufferOverflowException",
+];
+
+/// What makes a run a suspected bug, if anything does.
+pub fn suspect(jvm: &mut Jvm, detail: &Detail, case: &TestCase, refused_null: bool) -> Option<Suspect> {
+    match &detail.end {
+        End::Stopped(stop) if detail.runs_on => {
+            let how = if *stop == vm::Stop::Deadlock { "every thread waits" } else { "does not end" };
+            let what = format!("{}.{} {how}", case.act.class.source_name(), called(case));
+            Some(Suspect { what, rank: Rank::Likely, trail: Vec::new() })
+        }
+        End::Threw { class, thrown: Some(thrown), at, by, .. } if !refused_null => {
+            let name = &*jvm.classes[*class].name;
+            let innermost = at.first()?;
+            let in_program = thrown.site.func == innermost.func;
+            let assertion = name == "java/lang/AssertionError";
+            let meant = match in_program {
+                true => thrown.explicit && !assertion,
+                false => !is_mistake(jvm, *class) || by.is_some_and(|func| checks(jvm, func)),
+            };
+            if meant {
+                return None;
+            }
+            let null_given = case.act.args.contains(&Value::Null) && name == "java/lang/NullPointerException";
+            let rank = match (null_given, in_program || assertion) {
+                (true, _) => Rank::NullArgument,
+                (false, true) => Rank::Likely,
+                (false, false) => Rank::Possible,
+            };
+            let trail: Vec<String> = at.iter().map(|site| place(jvm, *site)).collect();
+            let what = format!("{} at {}", jvm.classes[*class].java_name(), trail[0]);
+            Some(Suspect { what, rank, trail })
+        }
+        _ => None,
+    }
+}
+
+fn called(case: &TestCase) -> &str {
+    if case.act.method.is_empty() { "new" } else { &case.act.method }
+}
+
+fn is_mistake(jvm: &Jvm, class: ir::ClassId) -> bool {
+    MISTAKES.iter().any(|name| jvm.loaded(name).is_some_and(|mistake| jvm.is_subclass(class, mistake)))
+}
+
+/// Whether calling the function means that its caller checks an argument.
+fn checks(jvm: &Jvm, func: FuncId) -> bool {
+    let Some(f) = jvm.funcs.get(func) else { return false };
+    let class = &*jvm.classes[f.class].name;
+    let simple = class.rsplit(['/', '$']).next().unwrap_or(class);
+    let by_name = ["require", "check", "validate", "verify", "ensure", "notNull", "notEmpty"]
+        .iter()
+        .any(|start| f.name.starts_with(start));
+    by_name || matches!(simple, "Preconditions" | "Validate" | "Assert" | "Intrinsics")
+}
+
+/// `a.Calc.divide, line 7`.
+fn place(jvm: &mut Jvm, site: Site) -> String {
+    let Some(f) = jvm.funcs.get(site.func) else { return "?".to_string() };
+    let name = format!("{}.{}", jvm.classes[f.class].java_name(), f.name);
+    let code = jvm.ir(site.func);
+    match code.and_then(|code| code.positions.get(site.index as usize).map(|p| p.line)) {
+        Some(line) if line > 0 => format!("{name}, line {line}"),
+        _ => name,
+    }
+}
