@@ -1,11 +1,13 @@
 //! What users can type.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use coverage::Criterion;
 
+use engine::known::Known;
 use engine::{Budget, Config, Framework, Places};
 use runner::project::Project;
 
@@ -56,6 +58,9 @@ pub struct TargetArgs {
     /// A compiled Maven or Gradle project; its class path is found by itself
     #[arg(short = 'p', long = "project", value_name = "PROJECT", conflicts_with = "class_path")]
     pub project: Option<PathBuf>,
+    /// What is known of inputs: ranges, valid states (docs/preconditions.md) [default: testwright.toml, if there is one]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
     /// The JDK to use [default: JAVA_HOME, then java on the PATH]
     #[arg(long, value_name = "HOME")]
     pub jdk: Option<PathBuf>,
@@ -404,8 +409,19 @@ pub fn config(target: &TargetArgs, search: &SearchArgs) -> Result<Config, Failur
         measure: false,
         journal: None,
         resume: false,
+        known: known(target)?,
         questions: None,
     })
+}
+
+/// What `testwright.toml` says, or the file that was named.
+fn known(target: &TargetArgs) -> Result<Option<(PathBuf, Arc<Known>)>, Failure> {
+    let folder = target.project.clone().unwrap_or_else(|| PathBuf::from("."));
+    let Some(path) = target.config.clone().or_else(|| engine::known::in_folder(&folder)) else {
+        return Ok(None);
+    };
+    let known = engine::known::read(&path)?;
+    Ok(Some((path, Arc::new(known))))
 }
 
 /// As many workers as there are cores, up to what memory for their machines is worth.

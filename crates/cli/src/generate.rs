@@ -112,7 +112,8 @@ fn summarise(target: &report::Target) {
         eprintln!("  {verdict}: {name}, {}: {why}", obligation.text);
     }
     for bug in &target.bugs {
-        let others = if bug.also.is_empty() { String::new() } else { format!(" and {} more", bug.also.len()) };
+        let others =
+            if bug.also.is_empty() { String::new() } else { format!(" and {} more", bug.also.len()) };
         eprintln!("  suspected bug ({}): {} (test {}{others})", bug.rank, bug.what, bug.test);
     }
     for dropped in target.dropped.iter().take(10) {

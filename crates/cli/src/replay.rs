@@ -23,6 +23,7 @@ pub fn run(args: &ReplayArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failur
         targets: vec![format!("{}#{}{}", target.class, test.method, test.descriptor)],
         class_path: Some(String::new()),
         project: None,
+        config: None,
         jdk: args.jdk.clone(),
     };
     let mut config = config(&targets, &default_search())?;

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use coverage::Criterion;
+use jvm::input::Known;
 
 /// Everything that `testwright generate` can be told.
 #[derive(Clone, Debug)]
@@ -42,6 +43,8 @@ pub struct Config {
     pub journal: Option<PathBuf>,
     /// Go on with what the journals say.
     pub resume: bool,
+    /// What is known of inputs, and the file that says so.
+    pub known: Option<(PathBuf, Arc<Known>)>,
     /// Where the solver's questions go as SMT-LIB 2 scripts, if anybody wants them.
     pub questions: Option<Questions>,
 }
@@ -142,6 +145,7 @@ impl Default for Config {
             measure: false,
             journal: None,
             resume: false,
+            known: None,
             questions: None,
         }
     }

@@ -23,6 +23,8 @@ pub enum Error {
     Link { class: String, why: String },
     #[error("the JDK at {} could not be started in the VM: {why}", home.display())]
     Boot { home: PathBuf, why: String },
+    #[error("{}: {why}", path.display())]
+    Known { path: PathBuf, why: String },
     #[error("cannot write {}: {why}", path.display())]
     Write { path: PathBuf, why: String },
     #[error("no output folder: give one with -o DIR")]
@@ -36,7 +38,7 @@ pub enum Error {
 impl Error {
     /// Whether the user asked for something that cannot be understood, as opposed to something that failed.
     pub fn is_usage(&self) -> bool {
-        matches!(self, Error::BadTarget { .. } | Error::NoOutput | Error::NoTargets)
+        matches!(self, Error::BadTarget { .. } | Error::Known { .. } | Error::NoOutput | Error::NoTargets)
     }
 }
 

@@ -228,10 +228,15 @@ impl Worlds {
         let options = BootOptions::new(path.jdk().clone(), config.class_path.clone());
         let mut vm = boot(&options).map_err(fail)?;
         vm.interrupt = interrupt.clone();
-        let other = match config.run {
+        let mut other = match config.run {
             true => Some(boot(&perturbed(options)).map_err(fail)?),
             false => None,
         };
+        if let Some((path, known)) = &config.known {
+            crate::known::check(&mut vm, known).map_err(|why| Error::Known { path: path.clone(), why })?;
+            vm.lang.worlds.known = known.clone();
+            other.iter_mut().for_each(|other| other.lang.worlds.known = known.clone());
+        }
         let millis = started.elapsed().as_millis() as u64;
         events(Event::Booted { jdk: path.jdk().version.clone(), millis });
         Ok(Worlds { vm, other })

@@ -11,6 +11,7 @@ mod generate;
 mod goal;
 pub mod java;
 pub mod journal;
+pub mod known;
 pub mod pictures;
 mod proofs;
 mod replay;

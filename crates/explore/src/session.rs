@@ -727,6 +727,7 @@ where
                 Child::Infeasible
             } else {
                 match node.kind {
+                    ElemKind::Assume if alternative == 0 => Child::Open,
                     ElemKind::Assume => Child::Excluded,
                     ElemKind::Which if node.chain >= self.options.which_bound => {
                         let place = state.code.place(self.vm, node.site);

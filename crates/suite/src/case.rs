@@ -119,6 +119,8 @@ pub struct Traits {
     pub returns_type_variable: bool,
     /// The constructed class has type parameters.
     pub generic_class: bool,
+    /// The first argument is the object that the constructed one belongs to: `outer.new Inner()`.
+    pub inner: bool,
 }
 
 /// What a call is made on.

@@ -268,6 +268,18 @@ impl<L: Lang> Vm<L> {
         self.push_elem(ElemKind::Assume, &[condition], 0)
     }
 
+    /// What inputs must be like. A run whose inputs are not ends here, and what mends them is tried in its place.
+    pub fn require(&mut self, condition: TermId, holds: bool) -> Result<(), Stop> {
+        if self.pool.as_bool(condition).is_none() {
+            let negated = self.pool.not(condition);
+            let taken = if holds { condition } else { negated };
+            if !self.asserted.contains(&taken) {
+                self.push_elem(ElemKind::Assume, &[condition, negated], if holds { 0 } else { 1 })?;
+            }
+        }
+        if holds { Ok(()) } else { Err(Stop::Assumption) }
+    }
+
     fn push_elem(&mut self, kind: ElemKind, conditions: &[TermId], choice: u32) -> Result<(), Stop> {
         if self.trace.elems.len() >= self.limits.decisions as usize {
             return Err(Stop::Decisions);

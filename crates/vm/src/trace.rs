@@ -30,7 +30,8 @@ pub enum ElemKind {
     Check(Check),
     /// Which object a symbolic reference is, or which index, type or representation was chosen.
     Which,
-    /// A fact the run relied on; never flipped.
+    /// A fact the run relied on; never flipped. Where it did not hold, the run ended there, and holding is the only
+    /// other alternative worth trying.
     Assume,
     /// A soft wish; dropped when it cannot be had.
     Prefer,

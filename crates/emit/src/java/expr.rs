@@ -298,6 +298,9 @@ impl Scope<'_> {
     }
 
     pub fn call(&mut self, call: &Call) -> Doc {
+        if let (Target::New, true, [outer, rest @ ..]) = (&call.on, call.traits.inner, call.args.as_slice()) {
+            return self.inner(call, outer, rest);
+        }
         let args = Doc::args(self.arguments(call));
         match &call.on {
             Target::New => {
@@ -312,6 +315,17 @@ impl Scope<'_> {
                 Doc::cat([receiver, Doc::text(format!(".{}", call.method)), args])
             }
         }
+    }
+
+    /// `outer.new Inner(rest)`.
+    fn inner(&mut self, call: &Call, outer: &Value, rest: &[Value]) -> Doc {
+        let params = call.params.get(1..).unwrap_or_default().to_vec();
+        let plain = Call { args: rest.to_vec(), params, ..call.clone() };
+        let args = Doc::args(self.arguments(&plain));
+        let outer =
+            self.expr(outer, &call.params.first().cloned().unwrap_or(Type::object()), Place::Receiver);
+        let diamond = if call.traits.generic_class { "<>" } else { "" };
+        Doc::cat([outer, Doc::text(format!(".new {}{diamond}", call.class.simple_name())), args])
     }
 
     fn arguments(&mut self, call: &Call) -> Vec<Doc> {

@@ -140,7 +140,9 @@ fn class_body(
 
 /// What stands between the ordinary cases and those that may show bugs.
 pub(crate) fn suspects_heading(source: &mut Source) {
-    source.line("// Suspected bugs: the tests below pin down what happens today, which may not be what was meant.");
+    source.line(
+        "// Suspected bugs: the tests below pin down what happens today, which may not be what was meant.",
+    );
     source.gap();
 }
 

@@ -220,13 +220,26 @@ impl Scope<'_> {
     }
 
     fn construct(&mut self, call: &Call) -> Doc {
-        let args = self.arguments(call, &call.args, 0);
+        let (outer, args) = match call.args.as_slice() {
+            [outer, rest @ ..] if call.traits.inner => {
+                (Some(self.receiver(outer)), self.arguments(call, rest, 1))
+            }
+            all => (None, self.arguments(call, all, 0)),
+        };
         let parameters = if call.traits.generic_class { self.facts.type_parameters(&call.class) } else { 0 };
         let generic = match parameters {
             0 => String::new(),
             n => format!("<{}>", vec!["Any?"; n].join(", ")),
         };
-        Doc::cat([Doc::text(format!("{}{generic}", self.names.class(&call.class))), Doc::args(args)])
+        match outer {
+            Some(outer) => {
+                let class = format!(".{}{generic}", call.class.simple_name());
+                Doc::cat([outer, Doc::text(class), Doc::args(args)])
+            }
+            None => {
+                Doc::cat([Doc::text(format!("{}{generic}", self.names.class(&call.class))), Doc::args(args)])
+            }
+        }
     }
 
     fn arguments(&mut self, call: &Call, args: &[Value], skipped: usize) -> Vec<Doc> {

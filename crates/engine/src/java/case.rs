@@ -249,6 +249,7 @@ pub fn traits(jvm: &Jvm, func: FuncId) -> Traits {
         throws_checked: declared.is_some_and(|m| m.exceptions.iter().any(|name| is_checked(jvm, name))),
         returns_type_variable: signature
             .is_some_and(|s: Arc<str>| s.rsplit(')').next().is_some_and(|r| r.starts_with('T'))),
+        inner: &*method.name == "<init>" && jvm::input::is_inner(jvm, method.class),
         generic_class: file.and_then(|f| f.signature.clone()).is_some_and(|s| s.starts_with('<')),
     }
 }

@@ -126,6 +126,9 @@ pub fn methods(
     let all: Vec<FuncId> = jvm.classes[class].functions().collect();
     let callable = |func: &FuncId| {
         let f = &jvm.funcs[*func];
+        if jvm::input::known::assumption(jvm, *func).is_some() {
+            return false;
+        }
         let hidden = access::SYNTHETIC | access::ABSTRACT | access::PRIVATE | access::BRIDGE;
         f.access & hidden == 0 && &*f.name != "<clinit>"
     };
@@ -161,8 +164,22 @@ pub fn methods(
     Ok(found)
 }
 
-/// What a method is called on and with; `None` if a test cannot make anything to call it on.
+/// What a method is called on and with, and what is known of that; `None` if a test cannot make anything to call it on.
 pub fn subject(vm: &mut Vm<Jvm>, class: ClassId, method: FuncId) -> Option<Subject> {
+    let mut subject = unconditional(vm, class, method)?;
+    let names: Vec<String> = subject.params.iter().map(|param| param.name.clone()).collect();
+    subject.conditions = jvm::input::known::conditions(vm, method, &names);
+    for (i, rule) in &subject.conditions.params {
+        if !rule.types.is_empty() {
+            subject.params[*i].kind =
+                jvm::input::known::kind_of_types(vm, &subject.params[*i].ty, &rule.types);
+        }
+    }
+    Some(subject)
+}
+
+/// What a method is called on and with; `None` if a test cannot make anything to call it on.
+fn unconditional(vm: &mut Vm<Jvm>, class: ClassId, method: FuncId) -> Option<Subject> {
     vm.lang.worlds.context = Some(class);
     let is_abstract = vm.lang.classes[class].access & access::ABSTRACT != 0;
     let func = &vm.lang.funcs[method];
@@ -215,6 +232,11 @@ impl ClassExplorer<'_> {
     pub fn explore(&mut self, target: &ClassTarget) -> Result<ClassResult, Error> {
         let class = load(self.vm, target)?;
         let methods = methods(self.vm, class, target, self.config)?;
+        for method in &methods {
+            for driven in jvm::input::known::covered_by(&self.vm.lang, *method) {
+                self.vm.lang.track(&driven);
+            }
+        }
         if methods.is_empty() {
             return Err(Error::NotTestable {
                 class: self.vm.lang.classes[class].java_name(),
@@ -347,6 +369,13 @@ impl ClassExplorer<'_> {
         let mut open: Vec<FuncId> = vec![subject.func];
         let mut seen: BTreeSet<FuncId> = BTreeSet::new();
         let mut functions: Vec<(FuncId, Arc<Function>)> = Vec::new();
+        // A driver's business is what it drives.
+        let driven = jvm::input::known::covered_by(&self.vm.lang, subject.func);
+        for name in &driven {
+            if let Ok(class) = self.vm.lang.class(name) {
+                open.extend(self.vm.lang.classes[class].functions());
+            }
+        }
         while let Some(func) = open.pop() {
             if !seen.insert(func) {
                 continue;
@@ -355,7 +384,8 @@ impl ClassExplorer<'_> {
                 continue;
             }
             let Some(function) = self.vm.lang.ir(func) else { continue };
-            if self.vm.lang.is_tracked(func) && !self.vm.lang.funcs[func].is(access::ABSTRACT) {
+            let own = self.vm.lang.funcs[func].class == subject.class && !driven.is_empty();
+            if self.vm.lang.is_tracked(func) && !own {
                 functions.push((func, function.clone()));
             }
             open.extend(callees(&self.vm.lang, subject.class, &function));
@@ -450,6 +480,7 @@ impl ClassExplorer<'_> {
             true => crate::proofs::refuted(goal, &exploration.verdicts, &self.vm.lang, self.config.seed),
             false => BTreeMap::new(),
         };
+        let limited = exploration.ledger.iter().any(|(entry, _)| entry.reason == jvm::input::known::LIMITED);
         let judgements = goal.judge(&exploration.verdicts, &|part| refuted.contains_key(&part));
         for ((_, obligation), judgement) in goal.obligations().iter().zip(judgements) {
             let key = key(obligation);
@@ -464,9 +495,12 @@ impl ClassExplorer<'_> {
                     if by_code {
                         result.proved.insert(key.clone());
                     }
-                    match refuted.get(&part) {
-                        Some(why) => Fate::Infeasible(why.clone()),
-                        None => fate(verdict(part)),
+                    match (refuted.get(&part), fate(verdict(part))) {
+                        (Some(why), _) => Fate::Infeasible(why.clone()),
+                        (None, Fate::Infeasible(why)) if limited => {
+                            Fate::Infeasible(format!("{why}, of what testwright.toml and annotations allow"))
+                        }
+                        (None, fate) => fate,
                     }
                 }
                 Judgement::Open(part) => fate(verdict(part)),
@@ -585,11 +619,7 @@ impl ClassExplorer<'_> {
     }
 
     /// The simplest run that went round a loop which nothing it was given leads out of, or where all threads wait.
-    fn running_on(
-        &mut self,
-        subject: &mut Subject,
-        finished: &[explore::Finished<Stage>],
-    ) -> Option<usize> {
+    fn running_on(&mut self, subject: &mut Subject, finished: &[explore::Finished<Stage>]) -> Option<usize> {
         let stopped = |run: &explore::Finished<Stage>| {
             matches!(run.end, explore::End::Stopped(vm::Stop::Steps | vm::Stop::Deadlock))
         };

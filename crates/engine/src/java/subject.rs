@@ -2,7 +2,7 @@
 
 use explore::Target;
 use ir::{ClassId, FuncId};
-use jvm::input::{self, Event, FakeCall, Kind};
+use jvm::input::{self, Conditions, Event, FakeCall, Kind};
 use jvm::load::FieldType;
 use jvm::observe::{self, Seen};
 use jvm::world::Jvm;
@@ -27,6 +27,8 @@ pub struct Subject {
     /// What it is called on; none for static methods and constructors.
     pub receiver: Option<Param>,
     pub params: Vec<Param>,
+    /// What its arguments must be like.
+    pub conditions: Conditions,
     /// How far the last run came.
     stage: Stage,
     /// What the last run worked on.
@@ -101,6 +103,7 @@ impl Subject {
             func,
             receiver,
             params,
+            conditions: Conditions::default(),
             stage: Stage::Prepare,
             on: Val::ZERO,
             args: Vec::new(),
@@ -158,6 +161,8 @@ impl Subject {
             let val = input::make(vm, &param.name, &param.kind)?;
             self.args.push(val);
         }
+        let types: Vec<FieldType> = self.params.iter().map(|param| param.ty.clone()).collect();
+        input::known::check(vm, &self.conditions, &self.args, &types)?;
         if let Some(before) = &mut self.before {
             before.receiver = self.receiver.as_ref().map(|_| observe::see_input(vm, self.on.as_obj()));
             before.args = see_args(vm, &self.params, &self.args);

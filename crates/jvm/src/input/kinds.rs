@@ -261,7 +261,7 @@ fn of_list(vm: &mut Vm<Jvm>, name: &str, elem: &Generic, method: &str, descripto
     let func = vm.lang.method(owner, method, descriptor).ok()?;
     let list = list_kind(vm, elem)?;
     let key = prepare_ways(vm, class, vec![shown(elem)], |_| {
-        vec![Way { func, on: Some(list), params: Vec::new() }]
+        vec![Way { func, on: Some(list), outer: false, params: Vec::new() }]
     });
     Some(Kind::Object(key))
 }

@@ -7,9 +7,11 @@
 //! can always be built, and class invariants hold.
 
 mod collection;
+mod declared;
 mod fake;
 mod generic;
 mod kinds;
+pub mod known;
 mod object;
 mod recipe;
 
@@ -29,8 +31,11 @@ use crate::world::Jvm;
 pub use fake::{Fake, FakeCall, FakeMethod};
 pub use generic::Generic;
 pub use kinds::{enum_constants, kind_for};
+pub use known::{Conditions, Known};
 pub use object::{Event, MAX_CHANGES, class_of, object};
-pub use recipe::{ParamWay, Recipe, Way, can_call, can_name, param_names, param_types, prepare_class};
+pub use recipe::{
+    ParamWay, Recipe, Way, can_call, can_name, is_inner, param_names, param_types, prepare_class,
+};
 
 /// What is known of input objects: recipes of classes, and what the current run made.
 #[derive(Default, Clone)]
@@ -57,6 +62,10 @@ pub struct Worlds {
     fake_results: Vec<(ObjId, usize, Val)>,
     /// How many fakes are being prepared inside each other.
     faking: u32,
+    /// What users know of inputs.
+    pub known: Arc<Known>,
+    /// What objects of a class must be like.
+    type_rules: FxHashMap<ClassId, Arc<known::TypeRules>>,
     /// How this run's inputs were made, if somebody wants to know.
     pub script: Option<Vec<Event>>,
 }

@@ -6,6 +6,7 @@ use ir::{ClassId, FuncId};
 use term::TermId;
 use vm::{Alternative, ChoiceWay, ElemKind, ObjId, Outcome, Stop, Val, Vm};
 
+use super::known::Rule;
 use super::recipe::{FieldWay, Recipe, Way};
 use super::{Generic, Kind, make_at, nullable};
 use crate::observe::Seen;
@@ -77,7 +78,12 @@ pub(super) fn reference(
     }
     let earlier = vm.lang.worlds.made.clone();
     let fits = |made: &&Made| vm.lang.is_subclass(vm.heap.class(made.object), declared);
-    let aliases: Vec<Made> = earlier.iter().filter(fits).take(MAX_ALIASES).copied().collect();
+    let mut aliases: Vec<Made> = earlier.iter().filter(fits).copied().collect();
+    if aliases.len() > MAX_ALIASES {
+        aliases.truncate(MAX_ALIASES);
+        let reason = format!("the same object as {MAX_ALIASES} of the earlier ones");
+        vm.ledger.note(ledger::Kind::InputBound, name, reason);
+    }
     for made in &aliases {
         let both = vm.pool.and(there, made.there);
         ways.push(ChoiceWay { what: Alternative::Object(made.object), value: made.value, there: both });
@@ -157,6 +163,10 @@ pub fn object(vm: &mut Vm<Jvm>, name: &str, key: &Arc<str>) -> Result<ObjId, Sto
 }
 
 fn follow(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe) -> Result<ObjId, Stop> {
+    for reason in &recipe.left_out {
+        let class = vm.lang.classes[recipe.class].java_name();
+        vm.ledger.note(ledger::Kind::InputBound, class, reason.clone());
+    }
     vm.outside = super::site(name);
     let way = vm.choose_among(ElemKind::Prefer, &format!("{name}.way"), recipe.ways.len() as u32)?;
     let Some(way) = recipe.ways.get(way as usize) else {
@@ -229,7 +239,15 @@ fn call_way(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe, way: &Way) -> Result<
 }
 
 fn arguments(vm: &mut Vm<Jvm>, name: &str, way: &Way) -> Result<Vec<Val>, Stop> {
-    way.params.iter().map(|p| make_at(vm, &format!("{name}.{}", p.name), &p.kind, false)).collect()
+    let mut vals = Vec::new();
+    for (i, p) in way.params.iter().enumerate() {
+        let val = make_at(vm, &format!("{name}.{}", p.name), &p.kind, false)?;
+        if way.outer && i == 0 {
+            super::known::hold(vm, val, &p.ty, &Rule { non_null: true, ..Rule::default() })?;
+        }
+        vals.push(val);
+    }
+    Ok(vals)
 }
 
 fn see_args(vm: &mut Vm<Jvm>, way: &Way, args: &[Val]) -> Vec<Seen> {

@@ -24,6 +24,15 @@ pub struct Recipe {
     pub fields: Vec<FieldWay>,
     /// Methods that change an object, for more than a fresh one.
     pub changes: Vec<Way>,
+    /// What is not tried, for people.
+    pub left_out: Vec<String>,
+}
+
+impl Recipe {
+    /// By these ways and no others.
+    fn by(class: ClassId, args: Vec<Generic>, ways: Vec<Way>) -> Recipe {
+        Recipe { class, args, ways, fields: Vec::new(), changes: Vec::new(), left_out: Vec::new() }
+    }
 }
 
 /// A call that makes or changes an object: a constructor, a factory, a method.
@@ -32,6 +41,8 @@ pub struct Way {
     pub func: FuncId,
     /// What a factory method is called on, if it is not static.
     pub on: Option<Kind>,
+    /// Its first argument is the object that the new one belongs to.
+    pub outer: bool,
     pub params: Vec<ParamWay>,
 }
 
@@ -70,20 +81,29 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic]) -> Opt
         return None;
     }
     // Entered first: the class may refer to itself.
-    let empty = Recipe { class, args: Vec::new(), ways: Vec::new(), fields: Vec::new(), changes: Vec::new() };
-    vm.lang.worlds.recipes.insert(key.clone(), Arc::new(empty));
+    vm.lang.worlds.recipes.insert(key.clone(), Arc::new(Recipe::by(class, Vec::new(), Vec::new())));
     vm.lang.worlds.preparing.push(key.clone());
     let file = vm.lang.classes[class].file.clone();
     let env = generic::class_env(file.as_deref().and_then(|f| f.signature.as_deref()), args);
     let user = vm.lang.classes[class].origin != ClassOrigin::Library;
-    let ways = if user { user_ways(vm, class, &env) } else { library_ways(vm, class, &env) };
-    let fields = if user { fields(vm, class, &env) } else { Vec::new() };
-    let changes = if user { changes(vm, class, &env) } else { Vec::new() };
+    let told = told_ways(vm, class, &env);
+    let (mut ways, fields, mut changes) = match (told.is_empty(), user) {
+        (false, _) => (told, Vec::new(), Vec::new()),
+        (true, false) => (library_ways(vm, class, &env), Vec::new(), Vec::new()),
+        (true, true) => (user_ways(vm, class, &env), fields(vm, class, &env), changes(vm, class, &env)),
+    };
     vm.lang.worlds.preparing.pop();
-    vm.lang
-        .worlds
-        .recipes
-        .insert(key.clone(), Arc::new(Recipe { class, args: args.to_vec(), ways, fields, changes }));
+    let mut left_out = Vec::new();
+    for (all, most, what) in
+        [(&mut ways, MAX_WAYS, "ways to make it"), (&mut changes, MAX_CHANGES, "methods that change it")]
+    {
+        if all.len() > most {
+            left_out.push(format!("{most} of {} {what} are tried", all.len()));
+            all.truncate(most);
+        }
+    }
+    let recipe = Recipe { class, args: args.to_vec(), ways, fields, changes, left_out };
+    vm.lang.worlds.recipes.insert(key.clone(), Arc::new(recipe));
     Some(key)
 }
 
@@ -103,12 +123,10 @@ pub(super) fn prepare_ways(
 ) -> Arc<str> {
     let key: Arc<str> = Generic::Class(vm.lang.classes[class].name.clone(), args.clone()).to_string().into();
     if !vm.lang.worlds.recipes.contains_key(&key) {
-        let empty =
-            Recipe { class, args: Vec::new(), ways: Vec::new(), fields: Vec::new(), changes: Vec::new() };
+        let empty = Recipe::by(class, Vec::new(), Vec::new());
         vm.lang.worlds.recipes.insert(key.clone(), Arc::new(empty));
         let ways = ways(vm);
-        let recipe = Recipe { class, args, ways, fields: Vec::new(), changes: Vec::new() };
-        vm.lang.worlds.recipes.insert(key.clone(), Arc::new(recipe));
+        vm.lang.worlds.recipes.insert(key.clone(), Arc::new(Recipe::by(class, args, ways)));
     }
     key
 }
@@ -127,7 +145,8 @@ pub fn way(vm: &mut Vm<Jvm>, func: FuncId, env: &Env) -> Way {
             ParamWay { name, ty, kind }
         })
         .collect();
-    Way { func, on: None, params }
+    let outer = &*vm.lang.funcs[func].name == "<init>" && is_inner(&vm.lang, vm.lang.funcs[func].class);
+    Way { func, on: None, outer, params }
 }
 
 /// The types of a function's parameters, with arguments where they are known.
@@ -191,16 +210,31 @@ fn same_package(jvm: &Jvm, package: &str) -> bool {
 }
 
 /// Whether objects of the class belong to one of its outer class, which `new` must be told.
-fn is_inner(jvm: &Jvm, class: ClassId) -> bool {
+pub fn is_inner(jvm: &Jvm, class: ClassId) -> bool {
     let Some(file) = &jvm.classes[class].file else { return false };
     let own = file.inner_classes.iter().find(|inner| inner.inner == file.name);
     own.is_some_and(|inner| inner.access & access::STATIC == 0 && inner.outer.is_some())
         && !jvm.classes[class].is_interface()
 }
 
+/// The ways that the user wants objects of a class to be made, and no others.
+fn told_ways(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
+    let known = vm.lang.worlds.known.clone();
+    let Some(told) = known.types.get(&vm.lang.classes[class].name) else { return Vec::new() };
+    let mut ways = Vec::new();
+    for name in &told.made_by {
+        let makes =
+            |f: &crate::link::Func| &*f.name == "<init>" || f.is_static() && f.signature.ty.ret.is_some();
+        if let Some(func) = super::known::resolve(vm, name, &makes) {
+            ways.push(way(vm, func, env));
+        }
+    }
+    ways
+}
+
 fn user_ways(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
     let jvm = &vm.lang;
-    if !can_name(jvm, class) || is_inner(jvm, class) || jvm.classes[class].access & access::ENUM != 0 {
+    if !can_name(jvm, class) || jvm.classes[class].access & access::ENUM != 0 {
         return Vec::new();
     }
     let is_abstract = jvm.classes[class].access & (access::ABSTRACT | access::INTERFACE) != 0;
@@ -221,7 +255,6 @@ fn user_ways(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
         let factory = &*f.name != "<init>";
         (fixed, own && factory, !f.is(access::PUBLIC), factory, std::cmp::Reverse(way.params.len()), way.func)
     });
-    ways.truncate(MAX_WAYS);
     ways
 }
 
@@ -338,7 +371,6 @@ fn changes(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
         let f = &jvm.funcs[*func];
         (!grows(&f.name), !f.is(access::PUBLIC), f.signature.ty.params.is_empty(), *func)
     });
-    found.truncate(MAX_CHANGES);
     found.into_iter().map(|func| way(vm, func, env)).collect()
 }
 
