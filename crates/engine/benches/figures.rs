@@ -166,6 +166,7 @@ fn config(classes: &Path) -> Config {
         measure: false,
         journal: None,
         resume: false,
+        known: None,
         questions: None,
     }
 }

@@ -225,9 +225,11 @@ pub enum Value {
         name: String,
         ty: Type,
     },
-    /// An object that stands for an interface: a lambda if it has one method, else an anonymous class.
+    /// An object that stands for an interface: a lambda if it has one method, else an anonymous class. One that stands
+    /// for an abstract class calls a constructor of it, and is never a lambda.
     Fake {
         interface: ClassName,
+        constructor: Option<Box<Call>>,
         methods: Vec<FakeMethod>,
     },
     /// A variable of the arrangement.
@@ -248,6 +250,11 @@ pub struct FakeMethod {
 }
 
 impl Value {
+    /// An object that takes a class of its own to write.
+    pub fn is_class(&self) -> bool {
+        matches!(self, Value::Fake { constructor, methods, .. } if constructor.is_some() || methods.len() != 1)
+    }
+
     pub fn float(value: f32) -> Value {
         Value::Float(value.to_bits())
     }
@@ -281,7 +288,10 @@ impl Value {
             Value::Optional(value) => value.iter().map(|v| &**v).collect(),
             Value::Call(call) => call.operands().collect(),
             Value::Field { of, .. } => of.iter().map(|v| &**v).collect(),
-            Value::Fake { methods, .. } => methods.iter().filter_map(|m| m.result.as_ref()).collect(),
+            Value::Fake { constructor, methods, .. } => {
+                let results = methods.iter().filter_map(|m| m.result.as_ref());
+                constructor.iter().flat_map(|call| call.operands()).chain(results).collect()
+            }
             Value::Null
             | Value::Bool(_)
             | Value::Byte(_)

@@ -137,13 +137,15 @@ impl Scope<'_> {
     /// An anonymous class of the erased type, as the declaration of a variable.
     pub fn fake_class(
         &mut self,
-        ty: &str,
-        name: &str,
+        (ty, name): (&str, String),
         class: &ClassName,
+        constructor: Option<&Call>,
         methods: &[FakeMethod],
         source: &mut Source,
     ) {
-        source.line(&format!("{ty} {name} = new {}() {{", self.names.class(class)));
+        let args = constructor.map(|call| self.arguments(call)).unwrap_or_default();
+        let args: Vec<String> = args.iter().map(Doc::flat).collect();
+        source.line(&format!("{ty} {name} = new {}({}) {{", self.names.class(class), args.join(", ")));
         source.indent();
         for method in methods {
             let named = method.params.iter().zip(parameter_names(method));

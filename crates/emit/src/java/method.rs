@@ -104,9 +104,12 @@ fn result_name(case: &TestCase) -> String {
 pub fn arrange(scope: &mut Scope<'_>, source: &mut Source) {
     for step in &scope.case.arrange {
         match step {
-            Step::Bind { name, ty, value: Value::Fake { interface, methods } } if methods.len() != 1 => {
+            Step::Bind { name, ty, value: fake @ Value::Fake { interface, constructor, methods } }
+                if fake.is_class() =>
+            {
                 let ty = scope.names.erased(ty);
-                scope.fake_class(&ty, &identifier(name), interface, methods, source);
+                let named = (ty.as_str(), identifier(name));
+                scope.fake_class(named, interface, constructor.as_deref(), methods, source);
             }
             Step::Bind { name, ty, value } => {
                 let declaration = format!("{} {} = ", scope.names.ty(ty), identifier(name));

@@ -108,7 +108,7 @@ fn inline(case: &mut TestCase) {
         let uses = uses(case, &name);
         let pure = !value.any(&mut |v| matches!(v, Value::Call(_) | Value::Field { .. }));
         // An anonymous class is no expression that anybody reads inside a call.
-        let pure = pure && !matches!(&value, Value::Fake { methods, .. } if methods.len() != 1);
+        let pure = pure && !value.is_class();
         let is_receiver = matches!(&case.act.on, Target::Instance(v) if **v == Value::Var(name.clone()));
         if uses == 0 && pure {
             case.arrange.remove(at);
@@ -262,7 +262,10 @@ fn substitute(value: &mut Value, map: &BTreeMap<String, Value>) {
         Value::Optional(Some(inner)) => substitute(inner, map),
         Value::Call(call) => each_operand(call, &mut |v| substitute(v, map)),
         Value::Field { of: Some(of), .. } => substitute(of, map),
-        Value::Fake { methods, .. } => {
+        Value::Fake { constructor, methods, .. } => {
+            if let Some(call) = constructor {
+                each_operand(call, &mut |v| substitute(v, map));
+            }
             methods.iter_mut().filter_map(|m| m.result.as_mut()).for_each(|v| substitute(v, map));
         }
         Value::Optional(None)

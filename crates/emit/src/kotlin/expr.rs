@@ -92,7 +92,7 @@ impl Scope<'_> {
                 let of = self.receiver(of);
                 Doc::cat([of, Doc::text(format!(".{}", quoted(name)))])
             }
-            Value::Fake { interface, methods } => self.fake(interface, methods),
+            Value::Fake { interface, methods, .. } => self.fake(interface, methods),
             Value::Var(name) => Doc::text(identifier(name)),
             Value::Result => Doc::text(self.result.clone()),
             #[allow(

@@ -74,9 +74,10 @@ pub fn steps(
     let mut steps = Vec::new();
     for event in script {
         match event {
-            Event::Faked { name, object, class } => {
+            Event::Faked { name, object, class, args } => {
                 let calls: Vec<&FakeCall> = calls.iter().filter(|call| call.object == *object).collect();
-                fake(jvm, (name, *object, *class), &calls, names, &mut steps)?;
+                let args = values(jvm, args, names)?;
+                fake(jvm, (name, *object, *class), (args, &calls), names, &mut steps)?;
             }
             event => steps.push(step(jvm, event, names)?),
         }
@@ -88,7 +89,7 @@ pub fn steps(
 fn fake(
     jvm: &Jvm,
     (input, object, class): (&str, ObjId, ir::ClassId),
-    calls: &[&FakeCall],
+    (args, calls): (Vec<Value>, &[&FakeCall]),
     names: &mut Names,
     steps: &mut Vec<Step>,
 ) -> Result<(), NoCase> {
@@ -117,8 +118,10 @@ fn fake(
         });
     }
     let interface = class_name(jvm, made.interface);
+    let constructor =
+        made.constructor.as_ref().map(|way| Box::new(call_of(jvm, way.func, Target::New, args)));
     let ty = Type::Class { name: interface.clone(), args: boxed_args(&made.args) };
-    steps.push(Step::Bind { name, ty, value: Value::Fake { interface, methods } });
+    steps.push(Step::Bind { name, ty, value: Value::Fake { interface, constructor, methods } });
     Ok(())
 }
 

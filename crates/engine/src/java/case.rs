@@ -132,26 +132,26 @@ fn capital(text: &str) -> String {
     suite::explain::capitalised(text)
 }
 
-/// Binds arrays that the call changes to variables, so that they can be looked at after it.
+/// Binds arrays to variables that the call changes, so that they can be looked at after it, and those that are more
+/// than one argument.
 fn bind_arrays(arrange: &mut Vec<Step>, params: &[Param], args: Vec<Value>, detail: &Detail) -> Vec<Value> {
-    args.into_iter()
-        .enumerate()
-        .map(|(i, arg)| {
-            let changed = detail.args_after.get(i).is_some_and(|after| *after != detail.before.args[i]);
-            match (&arg, changed) {
-                (Value::Array { .. }, true) => {
-                    let name = params[i].name.clone();
-                    arrange.push(Step::Bind {
-                        name: name.clone(),
-                        ty: field_type(&params[i].ty),
-                        value: arg,
-                    });
-                    Value::var(name)
-                }
-                _ => arg,
-            }
-        })
-        .collect()
+    let mut bound: Vec<Value> = Vec::new();
+    for (i, arg) in args.into_iter().enumerate() {
+        if let Some((_, first)) = detail.before.same.iter().find(|(other, _)| *other == i) {
+            bound.push(bound[*first].clone());
+            continue;
+        }
+        let changed = detail.args_after.get(i).is_some_and(|after| *after != detail.before.args[i]);
+        let shared = detail.before.same.iter().any(|(_, first)| *first == i);
+        if !matches!(arg, Value::Array { .. }) || !(changed || shared) {
+            bound.push(arg);
+            continue;
+        }
+        let name = params[i].name.clone();
+        arrange.push(Step::Bind { name: name.clone(), ty: field_type(&params[i].ty), value: arg });
+        bound.push(Value::var(name));
+    }
+    bound
 }
 
 pub fn is_keyword(name: &str) -> bool {
@@ -386,7 +386,10 @@ fn assert_getters(
 fn assert_arguments(jvm: &Jvm, detail: &Detail, act: &Call, names: &Names, asserts: &mut Vec<Assert>) {
     for (arg, after) in act.args.iter().zip(&detail.args_after) {
         if let (Value::Var(_), Seen::Array(..), Some(expected)) = (arg, after, value(jvm, after, names)) {
-            asserts.push(Assert::that(arg.clone(), Check::Equals(expected)));
+            let assert = Assert::that(arg.clone(), Check::Equals(expected));
+            if !asserts.contains(&assert) {
+                asserts.push(assert);
+            }
         }
     }
 }

@@ -52,6 +52,8 @@ pub struct Before {
     pub script: Vec<Event>,
     pub receiver: Option<Seen>,
     pub args: Vec<Seen>,
+    /// Arguments that are the same array as an earlier one: which, and which one.
+    pub same: Vec<(usize, usize)>,
 }
 
 /// Everything that a test can show of a run.
@@ -166,6 +168,7 @@ impl Subject {
         if let Some(before) = &mut self.before {
             before.receiver = self.receiver.as_ref().map(|_| observe::see_input(vm, self.on.as_obj()));
             before.args = see_args(vm, &self.params, &self.args);
+            before.same = same_arrays(&self.params, &self.args);
             before.script = vm.lang.worlds.script.clone().unwrap_or_default();
         }
         Ok(())
@@ -238,6 +241,12 @@ impl Subject {
 
 fn see_args(vm: &mut Vm<Jvm>, params: &[Param], args: &[Val]) -> Vec<Seen> {
     params.iter().zip(args).map(|(param, val)| observe::see(vm, val.bits, &param.ty)).collect()
+}
+
+fn same_arrays(params: &[Param], args: &[Val]) -> Vec<(usize, usize)> {
+    let is_array = |i: usize| matches!(params[i].ty, FieldType::Array(_)) && args[i].bits != 0;
+    let earlier = |i: usize| (0..i).find(|j| is_array(*j) && args[*j].bits == args[i].bits);
+    (0..args.len()).filter(|i| is_array(*i)).filter_map(|i| Some((i, earlier(i)?))).collect()
 }
 
 /// The object that a method is called on, never null.

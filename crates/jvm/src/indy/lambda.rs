@@ -45,6 +45,7 @@ pub(super) fn link(jvm: &mut Jvm, site: &Bootstrapped<'_>, alternative: bool) ->
     let number = site.call.func.0 - jvm.classes[host_func.class].methods.start;
     let class = SyntheticClass {
         name: format!("{}$$Lambda${number}_{}", jvm.classes[host].name, site.call.pc),
+        superclass: None,
         interfaces: recipe.interfaces.clone(),
         fields: recipe
             .captured

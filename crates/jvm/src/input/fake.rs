@@ -1,24 +1,26 @@
-//! Interfaces that nobody implements: a made-up class whose results are inputs.
+//! Interfaces and abstract classes that nobody implements: a made-up class whose results are inputs.
 
 use std::sync::Arc;
 
 use ir::{Builder, ClassId, FuncId, Op, Type};
-use vm::{Native, NativeResult, ObjId, Stop, Val, Vm};
+use vm::{Native, NativeResult, ObjId, Outcome, Stop, Val, Vm};
 
 use super::generic::{self, Generic};
 use super::known::{hold, result_rule};
-use super::object::{Event, absent, log, nothing};
-use super::recipe::can_name;
+use super::object::{Event, absent, arguments, log, nothing, see_args};
+use super::recipe::{Way, can_call, can_name, is_inner, way};
 use super::{Kind, kind_for, make_at, nullable};
-use crate::link::{SyntheticClass, SyntheticMethod, define_synthetic, reg_type};
+use crate::link::{ClassOrigin, SyntheticClass, SyntheticMethod, define_synthetic, reg_type};
 use crate::load::access;
 use crate::observe::{Seen, see_argument};
 use crate::world::Jvm;
 
-/// A class that stands for an interface.
+/// A class that stands for an interface or an abstract class.
 #[derive(Debug)]
 pub struct Fake {
     pub interface: ClassId,
+    /// The constructor of an abstract class.
+    pub constructor: Option<Way>,
     /// Type arguments of the interface, where they are known.
     pub args: Vec<Generic>,
     pub methods: Vec<FakeMethod>,
@@ -48,9 +50,13 @@ const MAX_RESULTS: usize = 16;
 const MAX_DEPTH: u32 = 2;
 const HOOK: &str = "testwright/Fake.call";
 
-/// The fake of an interface that a test may name.
+/// The fake of an interface or abstract class that a test may name.
 pub(super) fn prepare(vm: &mut Vm<Jvm>, interface: ClassId, args: &[Generic]) -> Option<Kind> {
-    if !vm.lang.classes[interface].is_interface() || !can_name(&vm.lang, interface) {
+    let is_interface = vm.lang.classes[interface].is_interface();
+    let is_open = vm.lang.classes[interface].access & access::ABSTRACT != 0
+        && vm.lang.classes[interface].origin != ClassOrigin::Library
+        && !is_inner(&vm.lang, interface);
+    if !(is_interface || is_open) || !can_name(&vm.lang, interface) {
         return None;
     }
     let file = vm.lang.classes[interface].file.clone()?;
@@ -62,11 +68,18 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, interface: ClassId, args: &[Generic]) ->
     if let Some(class) = known {
         return Some(Kind::Fake { class });
     }
-    let funcs = abstract_methods(&vm.lang, interface);
-    if funcs.is_empty() || funcs.len() > MAX_METHODS {
+    let funcs = match is_interface {
+        true => abstract_methods(&vm.lang, interface),
+        false => left_abstract(vm, interface)?,
+    };
+    if is_interface && funcs.is_empty() || funcs.len() > MAX_METHODS {
         return None;
     }
     let env = generic::class_env(file.signature.as_deref(), args);
+    let constructor = match is_interface {
+        true => None,
+        false => Some(constructor(vm, interface, &env)?),
+    };
     let mut methods = Vec::new();
     for func in &funcs {
         let result = result_kind(vm, *func, &env);
@@ -78,13 +91,14 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, interface: ClassId, args: &[Generic]) ->
     let number = vm.lang.worlds.fakes.len();
     let class = SyntheticClass {
         name: format!("{}$$Fake{number}", vm.lang.classes[interface].name),
-        interfaces: vec![interface],
+        superclass: (!is_interface).then_some(interface),
+        interfaces: if is_interface { vec![interface] } else { Vec::new() },
         fields: Vec::new(),
     };
     let class = define_synthetic(&mut vm.lang, class, |jvm, _| {
         funcs.iter().enumerate().map(|(index, func)| body(jvm, *func, index)).collect()
     });
-    let fake = Fake { interface, args: args.to_vec(), methods };
+    let fake = Fake { interface, constructor, args: args.to_vec(), methods };
     vm.lang.worlds.fakes.insert(class, (key.into(), Arc::new(fake)));
     Some(Kind::Fake { class })
 }
@@ -113,6 +127,48 @@ fn abstract_methods(jvm: &Jvm, interface: ClassId) -> Vec<FuncId> {
     found.retain(|func| !defaults.iter().any(|default| same(*default, *func)));
     found.sort_unstable();
     found
+}
+
+/// What a class below an abstract one must implement; none if a test cannot.
+fn left_abstract(vm: &mut Vm<Jvm>, class: ClassId) -> Option<Vec<FuncId>> {
+    let (ancestors, interfaces) =
+        (vm.lang.classes[class].ancestors.clone(), vm.lang.classes[class].all_interfaces.clone());
+    let mut found: Vec<FuncId> = Vec::new();
+    for owner in ancestors.iter().chain(interfaces.iter()) {
+        for func in vm.lang.classes[*owner].functions().collect::<Vec<_>>() {
+            let f = &vm.lang.funcs[func];
+            if f.access & access::ABSTRACT == 0 {
+                continue;
+            }
+            let (name, descriptor) = (f.name.clone(), f.descriptor.clone());
+            let resolved = vm.lang.method(class, &name, &descriptor).ok()?;
+            let jvm = &vm.lang;
+            if jvm.funcs[resolved].access & access::ABSTRACT == 0 || found.contains(&resolved) {
+                continue;
+            }
+            let open = jvm.funcs[resolved].access & (access::PUBLIC | access::PROTECTED) != 0;
+            if !open && !can_call(jvm, resolved) {
+                return None;
+            }
+            found.push(resolved);
+        }
+    }
+    found.sort_unstable();
+    Some(found)
+}
+
+/// The constructor that a class below an abstract one calls: that with the fewest parameters.
+fn constructor(vm: &mut Vm<Jvm>, class: ClassId, env: &generic::Env) -> Option<Way> {
+    let jvm = &vm.lang;
+    let open = |func: &FuncId| {
+        let f = &jvm.funcs[*func];
+        &*f.name == "<init>" && (can_call(jvm, *func) || f.access & access::PROTECTED != 0)
+    };
+    let func = jvm.classes[class]
+        .functions()
+        .filter(open)
+        .min_by_key(|func| (jvm.funcs[*func].signature.ty.params.len(), *func))?;
+    Some(way(vm, func, env))
 }
 
 /// Results are what a test can write down in place.
@@ -184,6 +240,23 @@ pub(super) fn fake(vm: &mut Vm<Jvm>, name: &str, class: ClassId, optional: bool)
     }
     let object = vm.new_object(class)?;
     let Some((_, fake)) = vm.lang.worlds.fakes.get(&class).cloned() else { return Err(Stop::Assumption) };
+    let mut seen = Vec::new();
+    if let Some(way) = &fake.constructor {
+        super::initialise(vm, fake.interface).map_err(|_| Stop::Assumption)?;
+        let args = arguments(vm, name, way)?;
+        if vm.lang.worlds.script.is_some() {
+            seen = see_args(vm, way, &args);
+        }
+        // Its constructor may ask its methods already.
+        vm.lang.worlds.faked.push((object, name.to_string()));
+        let mut vals = vec![Val::obj(object)];
+        vals.extend(args);
+        match vm.call(way.func, &vals) {
+            Outcome::Returned(_) => {}
+            Outcome::Threw(_) => return Err(Stop::Assumption),
+            Outcome::Stopped(stop) => return Err(stop),
+        }
+    }
     for (index, method) in fake.methods.iter().enumerate() {
         if let Some(kind) = method.result.as_ref().filter(|kind| !is_plain(kind)) {
             let called = format!("{name}.{}()", vm.lang.funcs[method.func].name);
@@ -191,8 +264,10 @@ pub(super) fn fake(vm: &mut Vm<Jvm>, name: &str, class: ClassId, optional: bool)
             vm.lang.worlds.fake_results.push((object, index, val));
         }
     }
-    vm.lang.worlds.faked.push((object, name.to_string()));
-    log(vm, Event::Faked { name: name.to_string(), object, class });
+    if fake.constructor.is_none() {
+        vm.lang.worlds.faked.push((object, name.to_string()));
+    }
+    log(vm, Event::Faked { name: name.to_string(), object, class, args: seen });
     Ok(nullable(vm, name, object, optional))
 }
 

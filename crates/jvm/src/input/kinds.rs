@@ -111,13 +111,23 @@ fn other_class(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
     {
         return kind;
     }
-    let mut kinds: Vec<Kind> = plain_class(vm, class, args).into_iter().collect();
+    let own = plain_class(vm, class, args);
+    let mut kinds: Vec<Kind> = Vec::new();
     if vm.lang.classes[class].access & access::FINAL == 0 {
         for sub in implementers(vm, class) {
             kinds.extend(plain_class(vm, sub, &[]));
         }
+        // What needs no object of the type to be made comes first.
+        kinds.sort_by_key(|kind| needs_itself(&vm.lang, kind, class));
     }
-    kinds.extend(super::fake::prepare(vm, class, args));
+    match vm.lang.classes[class].access & (access::ABSTRACT | access::INTERFACE) == 0 {
+        true => kinds.splice(0..0, own).for_each(drop),
+        // Factories of an interface often take what they make.
+        false => kinds.extend(own),
+    }
+    if vm.lang.classes[class].is_interface() || kinds.is_empty() {
+        kinds.extend(super::fake::prepare(vm, class, args));
+    }
     match kinds.len() {
         0 => unsupported,
         1 if matches!(&kinds[0], Kind::Object(_))
@@ -128,6 +138,16 @@ fn other_class(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
         1 if matches!(&kinds[0], Kind::Fake { .. }) => kinds.remove(0),
         _ => Kind::OneOf { ty: class, kinds },
     }
+}
+
+/// Whether making an object takes one of a type above it.
+fn needs_itself(jvm: &Jvm, kind: &Kind, above: ClassId) -> bool {
+    let Kind::Object(key) = kind else { return false };
+    let Some(way) = jvm.worlds.recipes.get(key).and_then(|recipe| recipe.ways.first()) else { return false };
+    way.params.iter().any(|param| match &param.ty {
+        FieldType::Class(name) => jvm.loaded(name).is_some_and(|class| jvm.is_subclass(class, above)),
+        _ => false,
+    })
 }
 
 /// A class that a test can make objects of.

@@ -365,11 +365,10 @@ fn hold_object(vm: &mut Vm<Jvm>, object: ObjId, rule: &Rule) -> Result<(), Stop>
     let name = vm.lang.classes[class].name.clone();
     if (rule.min.is_some() || rule.max.is_some())
         && let Some(prim) = boxed_prim(&name)
+        && let Some((offset, cell)) = crate::natives::support::field_of(&vm.lang, class, "value")
     {
-        if let Some((offset, cell)) = crate::natives::support::field_of(&vm.lang, class, "value") {
-            let val = vm.load(object, offset, cell)?;
-            limits(vm, val, &prim, rule)?;
-        }
+        let val = vm.load(object, offset, cell)?;
+        limits(vm, val, &prim, rule)?;
     }
     if let Some((least, most)) = rule.size
         && let Some(size) = size(vm, object)?

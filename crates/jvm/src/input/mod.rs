@@ -49,6 +49,10 @@ pub struct Worlds {
     hierarchy: Option<BTreeMap<Arc<str>, Vec<Arc<str>>>>,
     /// Objects that this run made by recipes, in order.
     made: Vec<object::Made>,
+    /// Arrays that are arguments of this run, in order.
+    arrays: Vec<object::Made>,
+    /// The array that was made last.
+    last_array: Option<ObjId>,
     /// When what is being made is there at all.
     there: TermId,
     /// Recipes that are being followed, the outermost first.
@@ -87,6 +91,7 @@ pub fn begin(vm: &mut Vm<Jvm>) {
     vm.making_inputs = true;
     let worlds = &mut vm.lang.worlds;
     worlds.made.clear();
+    worlds.arrays.clear();
     worlds.stack.clear();
     worlds.there = TermId::NONE;
     worlds.faked.clear();
@@ -204,6 +209,10 @@ fn make_at(vm: &mut Vm<Jvm>, name: &str, kind: &Kind, optional: bool) -> Result<
         Kind::Str => string(vm, name, optional),
         Kind::Boxed { class, prim } => boxed(vm, name, *class, prim, optional),
         Kind::Enum { constants, .. } => enum_constant(vm, name, constants, optional),
+        // Arguments themselves may be one and the same array; arrays inside of others are taken to be their own.
+        Kind::Array { class, elem } if vm.lang.worlds.stack.is_empty() && !name.contains(['.', '[']) => {
+            shared_array(vm, name, *class, elem)
+        }
         Kind::Array { class, elem } => array(vm, name, *class, elem, optional),
         Kind::Object(key) => {
             let Some(class) = vm.lang.worlds.recipes.get(key).map(|r| r.class) else {
@@ -401,7 +410,36 @@ fn array(vm: &mut Vm<Jvm>, name: &str, class: ClassId, elem: &Kind, optional: bo
             }
         }
     }
+    vm.lang.worlds.last_array = Some(array);
     Ok(nullable(vm, name, array, optional))
+}
+
+/// An array that is an argument: a new one, or the one that an earlier argument is.
+fn shared_array(vm: &mut Vm<Jvm>, name: &str, class: ClassId, elem: &Kind) -> Result<Val, Stop> {
+    let (null, _) = vm.inputs.scalar(&mut vm.pool, &format!("{name}.null"), Sort::Bool);
+    let there = vm.pool.not(null);
+    let mut ways = vec![vm::ChoiceWay { what: vm::Alternative::Class(class), value: 0, there }];
+    let earlier: Vec<object::Made> =
+        vm.lang.worlds.arrays.iter().filter(|made| vm.heap.class(made.object) == class).copied().collect();
+    for made in &earlier {
+        let there = vm.pool.and(there, made.there);
+        ways.push(vm::ChoiceWay { what: vm::Alternative::Object(made.object), value: made.value, there });
+    }
+    let at = vm.choose(name, &ways)?;
+    let (object, val) = match at.checked_sub(1).and_then(|at| earlier.get(at)) {
+        Some(made) => (made.object, nullable(vm, name, made.object, false)),
+        None => {
+            let val = array(vm, name, class, elem, false)?;
+            // The array is there, whether or not it is null in this run.
+            let object = vm.lang.worlds.last_array.ok_or(Stop::Assumption)?;
+            vm.lang.worlds.arrays.push(object::Made { object, value: site(name) | (1 << 31), there });
+            (object, val)
+        }
+    };
+    if ways.len() > 1 {
+        vm.chosen(name, object, &ways);
+    }
+    Ok(val)
 }
 
 /// The register type of an input.

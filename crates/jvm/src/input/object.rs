@@ -22,8 +22,8 @@ pub enum Event {
     Called { object: ObjId, func: FuncId, args: Vec<Seen> },
     /// A field assigned.
     Assigned { object: ObjId, owner: ClassId, field: Arc<str>, value: Seen },
-    /// An object of a class that stands for an interface.
-    Faked { name: String, object: ObjId, class: ClassId },
+    /// An object of a class that stands for an interface or an abstract class, whose constructor takes the arguments.
+    Faked { name: String, object: ObjId, class: ClassId, args: Vec<Seen> },
     /// A list with these elements.
     Listed { name: String, object: ObjId, items: Vec<Seen>, of: Generic },
 }
@@ -33,9 +33,9 @@ pub enum Event {
 pub struct Made {
     pub object: ObjId,
     /// What stands for it in choices.
-    value: u32,
+    pub(super) value: u32,
     /// When there is one.
-    there: TermId,
+    pub(super) there: TermId,
 }
 
 /// So many methods are called, one after the other, to bring an object into a state.
@@ -238,7 +238,7 @@ fn call_way(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe, way: &Way) -> Result<
     Ok(object)
 }
 
-fn arguments(vm: &mut Vm<Jvm>, name: &str, way: &Way) -> Result<Vec<Val>, Stop> {
+pub(super) fn arguments(vm: &mut Vm<Jvm>, name: &str, way: &Way) -> Result<Vec<Val>, Stop> {
     let mut vals = Vec::new();
     for (i, p) in way.params.iter().enumerate() {
         let val = make_at(vm, &format!("{name}.{}", p.name), &p.kind, false)?;
@@ -250,7 +250,7 @@ fn arguments(vm: &mut Vm<Jvm>, name: &str, way: &Way) -> Result<Vec<Val>, Stop> 
     Ok(vals)
 }
 
-fn see_args(vm: &mut Vm<Jvm>, way: &Way, args: &[Val]) -> Vec<Seen> {
+pub(super) fn see_args(vm: &mut Vm<Jvm>, way: &Way, args: &[Val]) -> Vec<Seen> {
     way.params.iter().zip(args).map(|(p, val)| crate::observe::see_argument(vm, val.bits, &p.ty)).collect()
 }
 

@@ -1,6 +1,7 @@
 //! How objects of a class are made as a person would: constructors, factories, public fields, methods that change
 //! them. Found once for each class, before any run.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ir::{ClassId, FuncId, MemType};
@@ -102,9 +103,39 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic]) -> Opt
             all.truncate(most);
         }
     }
+    name_apart(&vm.lang, &fields, &mut ways, &mut changes);
     let recipe = Recipe { class, args: args.to_vec(), ways, fields, changes, left_out };
     vm.lang.worlds.recipes.insert(key.clone(), Arc::new(recipe));
     Some(key)
+}
+
+/// Words that name other variables of an object: whether it is there, what it is, how it is made.
+const TAKEN: [&str; 5] = ["null", "some", "is", "way", "of"];
+
+/// Parameters of different types have different names, so that one variable is of one type.
+fn name_apart(jvm: &Jvm, fields: &[FieldWay], ways: &mut [Way], changes: &mut [Way]) {
+    let mut seen: BTreeMap<(String, String), FieldType> = BTreeMap::new();
+    for field in fields {
+        seen.insert((String::new(), field.name.to_string()), field.ty.clone());
+    }
+    let makers = ways.iter_mut().map(|way| (String::new(), way));
+    for (method, way) in
+        makers.chain(changes.iter_mut().map(|way| (jvm.funcs[way.func].name.to_string(), way)))
+    {
+        for param in &mut way.params {
+            let call = param.name.strip_prefix("call").is_some_and(|n| n.parse::<u32>().is_ok());
+            if TAKEN.contains(&param.name.as_str()) || call {
+                param.name.push('_');
+            }
+            let mut number = 2;
+            let plain = param.name.clone();
+            while seen.get(&(method.clone(), param.name.clone())).is_some_and(|ty| *ty != param.ty) {
+                param.name = format!("{plain}{number}");
+                number += 1;
+            }
+            seen.insert((method.clone(), param.name.clone()), param.ty.clone());
+        }
+    }
 }
 
 /// The recipe of a class whose arguments are not known.
@@ -250,12 +281,21 @@ fn user_ways(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
     ways.sort_by_key(|way| {
         let f = &jvm.funcs[way.func];
         let fixed = way.params.iter().any(|p| matches!(p.kind, Kind::Null(_)));
-        // A factory that takes one of its own kind makes nothing from nothing.
-        let own = way.params.iter().any(|p| p.ty == FieldType::Class(jvm.classes[class].name.clone()));
         let factory = &*f.name != "<init>";
-        (fixed, own && factory, !f.is(access::PUBLIC), factory, std::cmp::Reverse(way.params.len()), way.func)
+        let own = factory && takes_own(jvm, class, way);
+        (fixed, own, !f.is(access::PUBLIC), factory, std::cmp::Reverse(way.params.len()), way.func)
     });
+    // Factories that take one of their own kind make nothing from nothing.
+    if ways.iter().all(|way| &*jvm.funcs[way.func].name != "<init>" && takes_own(jvm, class, way)) {
+        ways.clear();
+    }
     ways
+}
+
+/// Whether a way to make an object takes one, or an array of them.
+fn takes_own(jvm: &Jvm, class: ClassId, way: &Way) -> bool {
+    let own = FieldType::Class(jvm.classes[class].name.clone());
+    way.params.iter().any(|p| p.ty == own || matches!(&p.ty, FieldType::Array(elem) if **elem == own))
 }
 
 fn returns(jvm: &Jvm, func: FuncId, class: ClassId) -> bool {

@@ -248,6 +248,8 @@ pub(crate) fn is_subclass(jvm: &Jvm, class: ClassId, of: ClassId) -> bool {
 /// A class that lowering makes up.
 pub struct SyntheticClass {
     pub name: String,
+    /// None for `java/lang/Object`.
+    pub superclass: Option<ClassId>,
     pub interfaces: Vec<ClassId>,
     /// Their offsets are chosen when the class is defined.
     pub fields: Vec<FieldInfo>,
@@ -260,15 +262,15 @@ pub struct SyntheticMethod {
     pub function: Function,
 }
 
-/// Enters a made-up final class below `java/lang/Object`, then its methods.
+/// Enters a made-up final class, then its methods.
 pub(crate) fn define_synthetic(
     jvm: &mut Jvm,
     class: SyntheticClass,
     methods: impl FnOnce(&mut Jvm, ClassId) -> Vec<SyntheticMethod>,
 ) -> ClassId {
     let mut fields = class.fields;
-    let object = jvm.known.object;
-    let size = place(&mut fields, false, jvm.classes[object].size);
+    let superclass = class.superclass.unwrap_or(jvm.known.object);
+    let size = place(&mut fields, false, jvm.classes[superclass].size);
     let mirror_size = place(&mut fields, true, jvm.known.mirror_base);
     let id = enter(
         jvm,
@@ -277,7 +279,7 @@ pub(crate) fn define_synthetic(
             kind: ClassKind::Plain,
             file: None,
             access: access::FINAL | access::SYNTHETIC | access::SUPER,
-            superclass: Some(object),
+            superclass: Some(superclass),
             interfaces: class.interfaces,
             ancestors: Box::default(),
             all_interfaces: Box::default(),
