@@ -83,11 +83,16 @@ pub fn see_input(vm: &mut Vm<Jvm>, object: ObjId) -> Seen {
 /// What a call of a method on an object runs.
 pub fn dispatched(vm: &mut Vm<Jvm>, object: ObjId, func: FuncId) -> Option<FuncId> {
     let class = vm.heap.class(object);
-    let slot = vm.lang.funcs[func].slot;
-    if vm.lang.classes[vm.lang.funcs[func].class].is_interface() {
-        <Jvm as vm::Lang>::interface_function(&mut vm.lang, class, func).ok()
+    dispatched_in(&mut vm.lang, class, func)
+}
+
+/// What a call of a method on an object of a class runs.
+pub fn dispatched_in(jvm: &mut Jvm, class: ClassId, func: FuncId) -> Option<FuncId> {
+    let slot = jvm.funcs[func].slot;
+    if jvm.classes[jvm.funcs[func].class].is_interface() {
+        <Jvm as vm::Lang>::interface_function(jvm, class, func).ok()
     } else if slot != crate::link::Func::NO_SLOT {
-        <Jvm as vm::Lang>::virtual_function(&vm.lang, class, slot)
+        <Jvm as vm::Lang>::virtual_function(jvm, class, slot)
     } else {
         Some(func)
     }

@@ -196,6 +196,12 @@ fn step(jvm: &Jvm, event: &Event, names: &mut Names) -> Result<Step, NoCase> {
             let name = names.name(*object, name);
             Step::Bind { name, ty, value: Value::call(call) }
         }
+        Event::Constant { name, object, owner, field } => {
+            let (class, ty) = (class_name(jvm, *owner), field_of(jvm, *owner, field));
+            let value = Value::Field { of: None, class, name: field.to_string(), ty: ty.clone() };
+            let name = names.name(*object, name);
+            Step::Bind { name, ty, value }
+        }
         Event::Faked { .. } => return Err(unnamed()),
         Event::Called { object, func, args } => {
             let args = values(jvm, args, names)?;

@@ -3,8 +3,10 @@
 mod arrange;
 pub mod case;
 mod claims;
+pub mod entries;
 pub mod explore;
 pub mod kotlin;
 pub mod spelling;
 pub mod subject;
+mod turns;
 pub mod value;

@@ -9,8 +9,10 @@
 mod collection;
 mod fake;
 mod generic;
+mod hidden;
 mod kinds;
 mod object;
+mod producers;
 mod recipe;
 
 use std::collections::BTreeMap;
@@ -28,9 +30,14 @@ use crate::world::Jvm;
 
 pub use fake::{Fake, FakeCall, FakeMethod};
 pub use generic::Generic;
+pub use hidden::{Hidden, hidden, params_of};
 pub use kinds::{enum_constants, kind_for};
 pub use object::{Event, MAX_CHANGES, class_of, object};
-pub use recipe::{ParamWay, Recipe, Way, can_call, can_name, param_names, param_types, prepare_class};
+pub use producers::{Constant, constant};
+pub use recipe::{
+    Make, ParamWay, Recipe, Way, can_call, can_name, param_names, param_types, prepare_class, prepare_makes,
+    way,
+};
 
 /// What is known of input objects: recipes of classes, and what the current run made.
 #[derive(Default, Clone)]
@@ -66,6 +73,7 @@ impl Worlds {
     pub fn is_scripted(&self, object: ObjId) -> bool {
         self.script.iter().flatten().any(|event| match event {
             Event::Made { object: made, .. }
+            | Event::Constant { object: made, .. }
             | Event::Listed { object: made, .. }
             | Event::Faked { object: made, .. } => *made == object,
             Event::Called { .. } | Event::Assigned { .. } => false,

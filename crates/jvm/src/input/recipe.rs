@@ -1,12 +1,14 @@
 //! How objects of a class are made as a person would: constructors, factories, public fields, methods that change
 //! them. Found once for each class, before any run.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ir::{ClassId, FuncId, MemType};
 use vm::Vm;
 
 use super::generic::{self, Env, Generic};
+use super::producers::{Constant, constants, producers};
 use super::{Kind, kind_for};
 use crate::link::ClassOrigin;
 use crate::load::{FieldType, Instr, access};
@@ -19,11 +21,18 @@ pub struct Recipe {
     /// Its type arguments, where they are known.
     pub args: Vec<Generic>,
     /// The best first. Empty if a test cannot make one.
-    pub ways: Vec<Way>,
+    pub ways: Vec<Make>,
     /// Fields that outsiders are meant to assign.
     pub fields: Vec<FieldWay>,
     /// Methods that change an object, for more than a fresh one.
     pub changes: Vec<Way>,
+}
+
+/// How an object is come by.
+#[derive(Clone, Debug)]
+pub enum Make {
+    Call(Way),
+    Constant(Constant),
 }
 
 /// A call that makes or changes an object: a constructor, a factory, a method.
@@ -76,15 +85,59 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic]) -> Opt
     let file = vm.lang.classes[class].file.clone();
     let env = generic::class_env(file.as_deref().and_then(|f| f.signature.as_deref()), args);
     let user = vm.lang.classes[class].origin != ClassOrigin::Library;
-    let ways = if user { user_ways(vm, class, &env) } else { library_ways(vm, class, &env) };
+    let mut ways = makes(vm, class, &env, user);
     let fields = if user { fields(vm, class, &env) } else { Vec::new() };
-    let changes = if user { changes(vm, class, &env) } else { Vec::new() };
+    let mut changes = if user { changes(vm, class, &env) } else { Vec::new() };
+    let calls = ways.iter_mut().filter_map(|make| match make {
+        Make::Call(way) => Some(way),
+        Make::Constant(_) => None,
+    });
+    tell_apart(calls, fields.iter().map(|f| (f.name.to_string(), f.ty.clone())).collect());
+    for name in changes.iter().map(|way| vm.lang.funcs[way.func].name.clone()).collect::<BTreeSet<_>>() {
+        tell_apart(changes.iter_mut().filter(|way| vm.lang.funcs[way.func].name == name), Vec::new());
+    }
     vm.lang.worlds.preparing.pop();
     vm.lang
         .worlds
         .recipes
         .insert(key.clone(), Arc::new(Recipe { class, args: args.to_vec(), ways, fields, changes }));
     Some(key)
+}
+
+/// Variables are named after parameters, and a variable has one type: parameters of several calls that share a name but
+/// not a type get names of their own.
+fn tell_apart<'a>(ways: impl Iterator<Item = &'a mut Way>, mut taken: Vec<(String, FieldType)>) {
+    for way in ways {
+        for at in 0..way.params.len() {
+            let ty = way.params[at].ty.clone();
+            let mut name = way.params[at].name.clone();
+            let clashes = |name: &String, way: &Way| {
+                let elsewhere = taken.iter().any(|(other, of)| other == name && *of != ty);
+                elsewhere || way.params.iter().enumerate().any(|(i, p)| i != at && p.name == *name)
+            };
+            while clashes(&name, way) {
+                name.push_str(&type_word(&ty));
+            }
+            way.params[at].name = name.clone();
+            taken.push((name, ty));
+        }
+    }
+}
+
+/// `Int`, `String`, `ByteArray`.
+fn type_word(ty: &FieldType) -> String {
+    match ty {
+        FieldType::Array(elem) => type_word(elem) + "Array",
+        FieldType::Class(name) => name.rsplit(['/', '$']).next().unwrap_or("Object").to_string(),
+        FieldType::Boolean => "Boolean".to_string(),
+        FieldType::Byte => "Byte".to_string(),
+        FieldType::Short => "Short".to_string(),
+        FieldType::Char => "Char".to_string(),
+        FieldType::Int => "Int".to_string(),
+        FieldType::Long => "Long".to_string(),
+        FieldType::Float => "Float".to_string(),
+        FieldType::Double => "Double".to_string(),
+    }
 }
 
 /// The recipe of a class whose arguments are not known.
@@ -101,7 +154,19 @@ pub(super) fn prepare_ways(
     args: Vec<Generic>,
     ways: impl FnOnce(&mut Vm<Jvm>) -> Vec<Way>,
 ) -> Arc<str> {
-    let key: Arc<str> = Generic::Class(vm.lang.classes[class].name.clone(), args.clone()).to_string().into();
+    let key = Generic::Class(vm.lang.classes[class].name.clone(), args.clone()).to_string();
+    prepare_makes(vm, &key, class, args, |vm| ways(vm).into_iter().map(Make::Call).collect())
+}
+
+/// Enters a recipe of a name of its own.
+pub fn prepare_makes(
+    vm: &mut Vm<Jvm>,
+    key: &str,
+    class: ClassId,
+    args: Vec<Generic>,
+    ways: impl FnOnce(&mut Vm<Jvm>) -> Vec<Make>,
+) -> Arc<str> {
+    let key: Arc<str> = key.into();
     if !vm.lang.worlds.recipes.contains_key(&key) {
         let empty =
             Recipe { class, args: Vec::new(), ways: Vec::new(), fields: Vec::new(), changes: Vec::new() };
@@ -111,6 +176,27 @@ pub(super) fn prepare_ways(
         vm.lang.worlds.recipes.insert(key.clone(), Arc::new(recipe));
     }
     key
+}
+
+/// All ways to objects of a class: calls of its own, calls of others, constants.
+fn makes(vm: &mut Vm<Jvm>, class: ClassId, env: &Env, user: bool) -> Vec<Make> {
+    if !user {
+        let ways = library_ways(vm, class, env);
+        // Hardly any text names a character set or a language.
+        let by_text = ways.first().is_none_or(|way| way.params.iter().any(|p| p.ty.is_reference()));
+        let constants = constants(vm, class).into_iter().map(Make::Constant);
+        let ways = ways.into_iter().map(Make::Call);
+        return if by_text { constants.chain(ways).collect() } else { ways.chain(constants).collect() };
+    }
+    if !can_name(&vm.lang, class) || vm.lang.classes[class].access & access::ENUM != 0 {
+        return Vec::new();
+    }
+    let ways = user_ways(vm, class, env);
+    let constants = constants(vm, class);
+    let alone = ways.is_empty() && constants.is_empty();
+    let others = producers(vm, class, alone);
+    let ways = ways.into_iter().chain(others).map(Make::Call);
+    ways.chain(constants.into_iter().map(Make::Constant)).collect()
 }
 
 /// A call of a function, its parameters made as their types say.
@@ -186,6 +272,11 @@ pub fn can_call(jvm: &Jvm, func: FuncId) -> bool {
     f.access & (access::PRIVATE | access::SYNTHETIC) == 0 && (f.is(access::PUBLIC) || near)
 }
 
+/// Whether a test lies in the package of a class.
+pub(super) fn is_near(jvm: &Jvm, class: ClassId) -> bool {
+    jvm.classes[class].origin != ClassOrigin::Library && same_package(jvm, jvm.classes[class].package())
+}
+
 fn same_package(jvm: &Jvm, package: &str) -> bool {
     jvm.worlds.context.is_some_and(|context| jvm.classes[context].package() == package)
 }
@@ -200,7 +291,7 @@ fn is_inner(jvm: &Jvm, class: ClassId) -> bool {
 
 fn user_ways(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
     let jvm = &vm.lang;
-    if !can_name(jvm, class) || is_inner(jvm, class) || jvm.classes[class].access & access::ENUM != 0 {
+    if is_inner(jvm, class) {
         return Vec::new();
     }
     let is_abstract = jvm.classes[class].access & (access::ABSTRACT | access::INTERFACE) != 0;
