@@ -301,14 +301,32 @@ fn see_getters(vm: &mut Vm<Jvm>, object: ObjId, class: ClassId, depth: u32) -> V
     if depth >= 2 {
         return Vec::new();
     }
-    getters(vm, class)
+    let mut all = getters(vm, class);
+    let backwards = vm.lang.worlds.backwards;
+    if backwards {
+        all.reverse();
+    }
+    let mut seen: Vec<(FuncId, Seen)> = all
         .into_iter()
         .filter_map(|func| {
             let ret = vm.lang.funcs[func].signature.ty.ret.clone()?;
             let bits = ask_func(vm, object, func)?;
             Some((func, see_typed(vm, bits, &ret, depth + 1)))
         })
-        .collect()
+        .collect();
+    if backwards {
+        seen.reverse();
+    }
+    seen
+}
+
+/// Keeps of what getters showed what they show in another order too.
+pub fn keep_common(seen: &mut Seen, other: &Seen) {
+    if let (Seen::Object { getters, .. }, Seen::Object { getters: others, .. }) = (seen, other) {
+        getters.retain(|(func, value)| {
+            others.iter().any(|(other, as_well)| other == func && as_well == value)
+        });
+    }
 }
 
 /// Public methods without parameters that read like getters (`getX`, `isX`, `x` of a record, `size`,

@@ -64,6 +64,8 @@ pub struct Worlds {
     fake_results: Vec<(ObjId, usize, Val)>,
     /// How many fakes are being prepared inside each other.
     faking: u32,
+    /// Getters are asked in the opposite order: what one changes shows in the others.
+    pub backwards: bool,
     /// How this run's inputs were made, if somebody wants to know.
     pub script: Option<Vec<Event>>,
 }
