@@ -323,9 +323,8 @@ fn see_getters(vm: &mut Vm<Jvm>, object: ObjId, class: ClassId, depth: u32) -> V
 /// Keeps of what getters showed what they show in another order too.
 pub fn keep_common(seen: &mut Seen, other: &Seen) {
     if let (Seen::Object { getters, .. }, Seen::Object { getters: others, .. }) = (seen, other) {
-        getters.retain(|(func, value)| {
-            others.iter().any(|(other, as_well)| other == func && as_well == value)
-        });
+        getters
+            .retain(|(func, value)| others.iter().any(|(other, as_well)| other == func && as_well == value));
     }
 }
 

@@ -90,7 +90,9 @@ fn is_callable(jvm: &Jvm, func: FuncId) -> bool {
 fn callable(vm: &mut Vm<Jvm>, class: ClassId, nested: &[ClassId], config: &Config) -> Vec<FuncId> {
     let all: Vec<FuncId> = vm.lang.classes[class].functions().collect();
     let is_enum = vm.lang.classes[class].access & access::ENUM != 0;
-    all.into_iter()
+    let mut found: Vec<FuncId> = all
+        .iter()
+        .copied()
         .filter(|func| {
             let f = &vm.lang.funcs[*func];
             let public = f.is(access::PUBLIC) || config.package_private;
@@ -100,7 +102,12 @@ fn callable(vm: &mut Vm<Jvm>, class: ClassId, nested: &[ClassId], config: &Confi
                 && !made
                 && (is_callable(&vm.lang, *func) || is_abstract && !runs(vm, *func, nested).is_empty())
         })
-        .collect()
+        .collect();
+    // Of an enum that only has constants, that it has them.
+    if found.is_empty() && is_enum {
+        found.extend(all.into_iter().find(|func| &*vm.lang.funcs[*func].name == "valueOf"));
+    }
+    found
 }
 
 /// The code of some classes that a call of a method may run.

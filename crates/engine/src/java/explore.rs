@@ -1,6 +1,7 @@
 //! Exploring a class: each method with each way to make its receiver, until its obligations are settled.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -83,6 +84,29 @@ pub struct MethodResult {
     pub millis: u64,
     /// Runs that could not become tests, and why.
     pub untestable: Vec<String>,
+}
+
+impl MethodResult {
+    /// Nothing yet.
+    fn new(jvm: &Jvm, func: FuncId) -> MethodResult {
+        let f = &jvm.funcs[func];
+        MethodResult {
+            class: jvm.classes[f.class].name.to_string(),
+            name: f.name.to_string(),
+            descriptor: f.descriptor.to_string(),
+            paths: 0,
+            outcomes: BTreeMap::new(),
+            ledger: Ledger::default(),
+            stopped: Vec::new(),
+            exhaustive: true,
+            spent: Spent::default(),
+            times: explore::Times::default(),
+            runs_to_failure: None,
+            diverged: 0,
+            millis: 0,
+            untestable: Vec::new(),
+        }
+    }
 }
 
 /// What was found out about a class.
@@ -214,10 +238,20 @@ impl<'a> ClassExplorer<'a> {
                 .and_then(|class| super::entries::entries(other, class, target, self.config))?,
             None => Vec::new(),
         };
+        let mut spare = self.vm.fork();
         let mut turns = Turns::new(entries.len(), self.config);
-        while let Some(turn) = turns.next(&result, self.deadline) {
+        while let Some(turn) = turns.next(&mut result, self.deadline) {
             self.spare = turn.spare;
-            let (found, tests, goal) = self.method(&entries[turn.index], &turn, &mut result);
+            let entry = &entries[turn.index];
+            let guarded = AssertUnwindSafe(|| self.method(entry, &turn, &mut result));
+            let (found, tests, goal) = match catch_unwind(guarded) {
+                Ok(found) => found,
+                // A mistake of ours costs one method, not the class. Its machine is in no state to go on.
+                Err(_) => {
+                    *self.vm = spare.fork();
+                    (self.given_up(entry, &mut result), Vec::new(), Vec::new())
+                }
+            };
             turns.done(turn, &found, goal);
             super::turns::merge(&mut result, turn.index, found, tests);
         }
@@ -238,28 +272,10 @@ impl<'a> ClassExplorer<'a> {
         let started = Instant::now();
         let (mut tests, mut wanted) = (Vec::new(), Vec::new());
         let (class, method) = (entry.class, entry.func);
-        let (name, descriptor) = {
-            let f = &self.vm.lang.funcs[method];
-            (f.name.to_string(), f.descriptor.to_string())
-        };
+        let name = self.vm.lang.funcs[method].name.to_string();
         let java_name = self.vm.lang.classes[class].java_name();
         (self.events)(Event::MethodStarted { class: java_name.clone(), method: name.clone() });
-        let mut found = MethodResult {
-            class: self.vm.lang.classes[self.vm.lang.funcs[method].class].name.to_string(),
-            name: name.clone(),
-            descriptor,
-            paths: 0,
-            outcomes: BTreeMap::new(),
-            ledger: Ledger::default(),
-            stopped: Vec::new(),
-            exhaustive: true,
-            spent: Spent::default(),
-            times: explore::Times::default(),
-            runs_to_failure: None,
-            diverged: 0,
-            millis: 0,
-            untestable: Vec::new(),
-        };
+        let mut found = MethodResult::new(&self.vm.lang, method);
         let refusal = refusal(&found.name, &found.descriptor);
         let subject = if refusal.is_some() { None } else { entry.subject(self.vm) };
         if subject.is_none() {
@@ -300,6 +316,16 @@ impl<'a> ClassExplorer<'a> {
             obligations,
         });
         (found, tests, wanted)
+    }
+
+    /// What is said of a method whose exploration failed.
+    fn given_up(&mut self, entry: &Entry, result: &mut ClassResult) -> MethodResult {
+        let why = "an internal error ended its exploration; please report it";
+        let mut found = MethodResult::new(&self.vm.lang, entry.func);
+        found.exhaustive = false;
+        found.untestable.push(why.to_string());
+        self.leave_open(entry.func, why, result);
+        found
     }
 
     fn leave_open(&mut self, method: FuncId, why: &str, result: &mut ClassResult) {
@@ -890,6 +916,7 @@ fn enum_names(vm: &mut Vm<Jvm>, subject: &Subject) -> Vec<(String, Vec<String>)>
                 .iter()
                 .map(|c| match jvm::observe::see_object(vm, *c) {
                     Seen::Enum(_, name) => name,
+                    Seen::Class(class) => format!("{}.class", case::simple_name(&vm.lang, class)),
                     _ => String::new(),
                 })
                 .collect();

@@ -172,7 +172,8 @@ impl Subject {
             _ => None,
         };
         let all = detail.looks.iter().map(|look| &look.after).chain(&detail.made).chain(returned);
-        let several = all.filter(|seen| matches!(seen, Seen::Object { getters, .. } if getters.len() > 1)).count();
+        let several =
+            all.filter(|seen| matches!(seen, Seen::Object { getters, .. } if getters.len() > 1)).count();
         if several > 0 {
             vm.lang.worlds.backwards = true;
             let other = self.watch(vm, model, &looks);

@@ -26,7 +26,7 @@ pub struct Turn {
 
 /// A method's first turn is this part of an even share.
 const SHORT: u64 = 4;
-/// A question may take this part of a turn, or the hard ones would leave no time for the others.
+/// A question may take this part of a short turn, or the hard ones would leave no time for the others.
 const QUESTIONS: u64 = 20;
 /// Z3's resource units in a work unit, and what is asked at least.
 const RLIMIT_A_UNIT: u64 = 3;
@@ -37,11 +37,11 @@ pub struct Turns<'a> {
     count: usize,
     /// The methods still to come in this round, the next one last.
     open: Vec<usize>,
-    /// Those that ran out of their share, and what they were to cover.
-    unfinished: Vec<(usize, Vec<Key>)>,
+    /// Those that ran out of their share.
+    unfinished: Vec<usize>,
+    /// What each was to cover.
+    wanted: Vec<BTreeSet<Key>>,
     round: u32,
-    /// So many even shares the whole is of in this round.
-    shares: u64,
     /// Work of all turns before.
     spent: u64,
 }
@@ -49,25 +49,22 @@ pub struct Turns<'a> {
 impl<'a> Turns<'a> {
     pub fn new(count: usize, config: &'a Config) -> Turns<'a> {
         let open = (0..count).rev().collect();
-        // One method has nothing to gain by a short turn.
-        let shares = if count > 1 { count as u64 * SHORT } else { 1 };
-        Turns { config, count, open, unfinished: Vec::new(), round: 0, shares, spent: 0 }
+        Turns { config, count, open, unfinished: Vec::new(), wanted: Vec::new(), round: 0, spent: 0 }
     }
 
     /// The next turn; none when everything is done or nothing is left.
-    pub fn next(&mut self, result: &ClassResult, end: Option<Instant>) -> Option<Turn> {
+    pub fn next(&mut self, result: &mut ClassResult, end: Option<Instant>) -> Option<Turn> {
         if self.open.is_empty() && self.round == 0 {
             self.round = 1;
             let is_open = |key: &Key| {
                 result.obligations.get(key).is_some_and(|(_, fate)| matches!(fate, Fate::Open(_)))
             };
-            let wanting = self.unfinished.drain(..).filter(|(_, wanted)| wanted.iter().any(is_open));
-            self.open = wanting.map(|(index, _)| index).collect();
-            self.open.reverse();
-            self.shares = self.open.len() as u64;
+            self.open =
+                self.unfinished.drain(..).filter(|i| self.wanted[*i].iter().any(is_open)).rev().collect();
         }
         let index = self.open.pop()?;
         let waiting = self.open.len() as u64 + 1;
+        // One method has nothing to gain by a short turn.
         let part = if self.round == 0 && self.count > 1 { SHORT } else { 1 };
         let left = self.config.budget.work.saturating_sub(self.spent);
         let work = left / waiting / part;
@@ -77,25 +74,48 @@ impl<'a> Turns<'a> {
             self.open.clear();
             return None;
         }
-        // Not by the clock, or tests would depend on it even where it cuts nothing.
-        let even =
-            self.config.budget.time.map_or(u64::MAX, |time| time.as_micros() as u64) / self.shares.max(1);
-        let question = (work.min(even) / QUESTIONS).saturating_mul(RLIMIT_A_UNIT).max(LEAST_RLIMIT);
+        if self.round > 0 {
+            self.ask_again(index, result);
+        }
         Some(Turn {
             index,
             work,
             spare: left - work,
             deadline: time.map(|time| now + time),
-            question: question.min(u32::MAX.into()) as u32,
+            question: if part > 1 { self.short_question(work) } else { u32::MAX },
         })
+    }
+
+    /// What a question may take in a short turn. Not by the clock, or tests would depend on it even where it cuts nothing.
+    fn short_question(&self, work: u64) -> u32 {
+        let shares = (self.count as u64 * SHORT).max(1);
+        let even = self.config.budget.time.map_or(u64::MAX, |time| time.as_micros() as u64 / shares);
+        let question = (work.min(even) / QUESTIONS).saturating_mul(RLIMIT_A_UNIT).max(LEAST_RLIMIT);
+        question.min(u32::MAX.into()) as u32
+    }
+
+    /// Takes back what was left open by this method alone: with more work it may be settled either way.
+    fn ask_again(&self, index: usize, result: &mut ClassResult) {
+        let others =
+            |key: &Key| self.wanted.iter().enumerate().any(|(i, all)| i != index && all.contains(key));
+        for key in &self.wanted[index] {
+            let open = result.obligations.get(key).is_some_and(|(_, fate)| matches!(fate, Fate::Open(_)));
+            if open && !others(key) {
+                result.obligations.remove(key);
+            }
+        }
     }
 
     /// A turn is over.
     pub fn done(&mut self, turn: Turn, found: &MethodResult, wanted: Vec<Key>) {
+        if self.round == 0 {
+            self.wanted.push(wanted.into_iter().collect());
+        }
         self.spent += found.spent.work();
         let cut = matches!(found.stopped.last(), Some(Stopped::Work | Stopped::Cut));
-        if self.round == 0 && self.count > 1 && cut {
-            self.unfinished.push((turn.index, wanted));
+        let unknown = found.ledger.iter().any(|(entry, _)| entry.kind == ledger::Kind::SolverUnknown);
+        if self.round == 0 && self.count > 1 && (cut || unknown) {
+            self.unfinished.push(turn.index);
         }
     }
 }
