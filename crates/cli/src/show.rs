@@ -5,7 +5,8 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use engine::java::explore::{load, methods};
+use engine::java::entries::by_name;
+use engine::java::explore::load;
 use engine::{Worlds, prepare};
 
 use crate::args::{ShowArgs, ShowWhat, config, default_search, places};
@@ -21,7 +22,7 @@ pub fn run(args: &ShowArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failure>
         let mut vm = engine::unbooted(&setup.path)?;
         for target in &setup.targets {
             let class = load(&mut vm, target)?;
-            for func in methods(&mut vm, class, target, &config)? {
+            for func in by_name(&mut vm, class, target, &config)?.into_iter().map(|entry| entry.func) {
                 let Some(function) = vm.lang.ir(func) else {
                     println!("; {} is native", vm.lang.func_name(func));
                     continue;

@@ -56,7 +56,7 @@ fn curve(config: &Config, classes: &[String]) -> Vec<u64> {
     let mut total = vec![0; AT.len()];
     for class in classes {
         let Ok(mut worlds) = Worlds::boot(config, &path, &interrupt, &mut |_| {}) else { continue };
-        let target = ClassTarget { class: class.replace('.', "/"), methods: Vec::new() };
+        let target = ClassTarget { class: class.replace('.', "/"), methods: Vec::new(), nested: Vec::new() };
         // What the method under way had met at each point; more runs never mean fewer.
         let mut now = vec![0; AT.len()];
         let mut events = |event: Event| match event {

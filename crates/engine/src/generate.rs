@@ -264,7 +264,7 @@ impl Worlds {
             None => None,
         };
         let (vm, other) = (&mut self.vm, self.other.as_mut());
-        let mut explorer = ClassExplorer { vm, other, config, deadline, journal, spare: 0, events };
+        let mut explorer = ClassExplorer::new((vm, other), config, deadline, journal, events);
         let result = explorer.explore(target);
         if let Some(why) = explorer.journal.as_ref().and_then(FileJournal::failure) {
             events(Event::Warning(format!(

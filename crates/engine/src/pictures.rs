@@ -12,7 +12,8 @@ use report::{Target, Verdict};
 
 use crate::config::Config;
 use crate::generate::{Places, prepare, unbooted};
-use crate::java::explore::{load, methods};
+use crate::java::entries::by_name;
+use crate::java::explore::load;
 
 /// The projected graph of a function of which nothing is known.
 pub fn plain(function: &Function, names: &dyn Names) -> Drawing {
@@ -89,7 +90,7 @@ fn pictures(config: &Config, places: &Places, target: &Target) -> Option<Vec<Met
         .map(|o| ((o.function.as_str(), o.text.as_str()), state(o.verdict)))
         .collect();
     let mut pictures = Vec::new();
-    for func in methods(&mut vm, class, class_target, &config).ok()? {
+    for func in by_name(&mut vm, class, class_target, &config).ok()?.into_iter().map(|entry| entry.func) {
         let Some(function) = vm.lang.ir(func) else { continue };
         let explored = told.keys().any(|(name, _)| *name == function.name);
         if !explored {

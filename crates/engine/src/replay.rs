@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use ir::{ClassId, FuncId};
 use jvm::world::Jvm;
 use report::Test;
 use vm::{Vm, WatchedLine};
 
 use crate::config::Config;
 use crate::error::Error;
-use crate::java::explore::{ClassResult, Proposed, assign, load, methods, subject};
+use crate::java::entries::{Entry, entries};
+use crate::java::explore::{ClassResult, Proposed, assign, load};
 use crate::java::subject::{Detail, End};
 use crate::target::ClassTarget;
 
@@ -21,14 +21,19 @@ pub fn lines_of(
     proposed: &Proposed,
 ) -> Result<Vec<u32>, Error> {
     let method = &result.methods[proposed.method];
-    let target = ClassTarget {
-        class: result.class.clone(),
+    // Of objects whose class has no name there is no method to be named.
+    if !method.class.starts_with(&result.class) {
+        return Ok(Vec::new());
+    }
+    let named = ClassTarget {
+        class: method.class.clone(),
         methods: vec![(method.name.clone(), Some(method.descriptor.clone()))],
+        nested: Vec::new(),
     };
-    let class = load(vm, &target)?;
-    let Some(func) = methods(vm, class, &target, config)?.into_iter().next() else { return Ok(Vec::new()) };
-    let (_, watched) = run_again(vm, class, func, &proposed.inputs)?;
-    Ok(watched.into_iter().filter(|step| step.func == func).map(|step| step.line).collect())
+    let class = load(vm, &named)?;
+    let Some(entry) = entries(vm, class, &named, config)?.into_iter().next() else { return Ok(Vec::new()) };
+    let (_, watched) = run_again(vm, &entry, &proposed.inputs)?;
+    Ok(watched.into_iter().filter(|step| step.func == entry.func).map(|step| step.line).collect())
 }
 
 /// Runs a test of a report and tells what happened, a line each.
@@ -39,7 +44,7 @@ pub fn replay(
     test: &Test,
 ) -> Result<Vec<String>, Error> {
     let class = load(vm, target)?;
-    let func = methods(vm, class, target, config)?.into_iter().next().ok_or(Error::NoTargets)?;
+    let entry = entries(vm, class, target, config)?.into_iter().next().ok_or(Error::NoTargets)?;
     let inputs = test
         .inputs
         .iter()
@@ -47,7 +52,7 @@ pub fn replay(
             Some((name.clone(), u128::from_str_radix(value.trim_start_matches("0x"), 16).ok()?))
         })
         .collect();
-    let (detail, watched) = run_again(vm, class, func, &inputs)?;
+    let (detail, watched) = run_again(vm, &entry, &inputs)?;
     let mut lines = Vec::new();
     for step in watched {
         let indent = "  ".repeat(step.depth as usize);
@@ -71,11 +76,10 @@ pub fn replay(
 /// Runs inputs again and watches every line.
 fn run_again(
     vm: &mut Vm<Jvm>,
-    class: ClassId,
-    func: FuncId,
+    entry: &Entry,
     inputs: &BTreeMap<String, u128>,
 ) -> Result<(Detail, Vec<WatchedLine>), Error> {
-    let mut subject = subject(vm, class, func).ok_or(Error::NoTargets)?;
+    let mut subject = entry.subject(vm).ok_or(Error::NoTargets)?;
     vm.start_exploration();
     let model = assign(vm, &mut subject, inputs);
     vm.watch = Some(Vec::new());

@@ -1,7 +1,7 @@
 //! What users name as targets: `com.acme.Calc`, `com.acme.Calc#divide`, `com.acme.Calc#divide(II)I`,
 //! `com.acme.**`.
 
-use jvm::load::ClassPath;
+use jvm::load::{ClassPath, access};
 
 use crate::error::Error;
 
@@ -31,6 +31,8 @@ pub struct ClassTarget {
     pub class: String,
     /// Empty means all public ones.
     pub methods: Vec<(String, Option<String>)>,
+    /// Classes nested in it that are no targets of their own: internal names.
+    pub nested: Vec<String>,
 }
 
 impl Pattern {
@@ -86,14 +88,15 @@ pub fn resolve(targets: &[String], path: &ClassPath) -> Result<Vec<ClassTarget>,
             classes.push(exact_class(&pattern, text, path)?);
         } else {
             let all = path.list_all()?;
-            classes.extend(all.into_iter().filter(|class| pattern.matches(class) && is_named(class)));
+            let fits = |class: &String| pattern.matches(class) && is_named(class) && !is_private(class, path);
+            classes.extend(all.into_iter().filter(fits));
             if classes.is_empty() {
                 return Err(Error::NothingMatches { target: text.clone() });
             }
         }
         for class in classes {
             let index = found.iter().position(|t| t.class == class).unwrap_or_else(|| {
-                found.push(ClassTarget { class: class.clone(), methods: Vec::new() });
+                found.push(ClassTarget { class: class.clone(), methods: Vec::new(), nested: Vec::new() });
                 found.len() - 1
             });
             if let Some(method) = &pattern.method {
@@ -101,7 +104,27 @@ pub fn resolve(targets: &[String], path: &ClassPath) -> Result<Vec<ClassTarget>,
             }
         }
     }
+    let all = path.list_all()?;
+    let targets: Vec<String> = found.iter().map(|target| target.class.clone()).collect();
+    for target in found.iter_mut().filter(|target| target.methods.is_empty()) {
+        let inside = format!("{}$", target.class);
+        let nested = all.iter().filter(|class| class.starts_with(&inside) && !targets.contains(class));
+        target.nested = nested.cloned().collect();
+        // Classes inside a nested class that is a target belong to that.
+        let others: Vec<String> = targets
+            .iter()
+            .filter(|other| other.starts_with(&inside))
+            .map(|other| format!("{other}$"))
+            .collect();
+        target.nested.retain(|class| !others.iter().any(|other| class.starts_with(other)));
+    }
     Ok(found)
+}
+
+/// Whether a nested class is private: what is in it is explored with the class around it.
+fn is_private(class: &str, path: &ClassPath) -> bool {
+    let file = if class.contains('$') { path.load(class).ok().flatten() } else { None };
+    file.is_some_and(|(file, _)| file.modifiers() & access::PRIVATE != 0)
 }
 
 /// Whether a class has a name in the source: not anonymous, not local, no module or package information.

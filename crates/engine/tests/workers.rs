@@ -20,7 +20,7 @@ fn explore(config: &Config, class: &str, method: Option<&str>) -> ClassResult {
     let interrupt = Arc::new(AtomicBool::new(false));
     let mut worlds = Worlds::boot(config, &path, &interrupt, &mut |_| {}).unwrap();
     let methods = method.map(|name| (name.to_string(), None)).into_iter().collect();
-    let target = ClassTarget { class: class.replace('.', "/"), methods };
+    let target = ClassTarget { class: class.replace('.', "/"), methods, nested: Vec::new() };
     worlds.explore(config, &target, Instant::now(), &mut |_| {}).unwrap()
 }
 

@@ -83,11 +83,16 @@ pub fn see_input(vm: &mut Vm<Jvm>, object: ObjId) -> Seen {
 /// What a call of a method on an object runs.
 pub fn dispatched(vm: &mut Vm<Jvm>, object: ObjId, func: FuncId) -> Option<FuncId> {
     let class = vm.heap.class(object);
-    let slot = vm.lang.funcs[func].slot;
-    if vm.lang.classes[vm.lang.funcs[func].class].is_interface() {
-        <Jvm as vm::Lang>::interface_function(&mut vm.lang, class, func).ok()
+    dispatched_in(&mut vm.lang, class, func)
+}
+
+/// What a call of a method on an object of a class runs.
+pub fn dispatched_in(jvm: &mut Jvm, class: ClassId, func: FuncId) -> Option<FuncId> {
+    let slot = jvm.funcs[func].slot;
+    if jvm.classes[jvm.funcs[func].class].is_interface() {
+        <Jvm as vm::Lang>::interface_function(jvm, class, func).ok()
     } else if slot != crate::link::Func::NO_SLOT {
-        <Jvm as vm::Lang>::virtual_function(&vm.lang, class, slot)
+        <Jvm as vm::Lang>::virtual_function(jvm, class, slot)
     } else {
         Some(func)
     }
@@ -296,14 +301,31 @@ fn see_getters(vm: &mut Vm<Jvm>, object: ObjId, class: ClassId, depth: u32) -> V
     if depth >= 2 {
         return Vec::new();
     }
-    getters(vm, class)
+    let mut all = getters(vm, class);
+    let backwards = vm.lang.worlds.backwards;
+    if backwards {
+        all.reverse();
+    }
+    let mut seen: Vec<(FuncId, Seen)> = all
         .into_iter()
         .filter_map(|func| {
             let ret = vm.lang.funcs[func].signature.ty.ret.clone()?;
             let bits = ask_func(vm, object, func)?;
             Some((func, see_typed(vm, bits, &ret, depth + 1)))
         })
-        .collect()
+        .collect();
+    if backwards {
+        seen.reverse();
+    }
+    seen
+}
+
+/// Keeps of what getters showed what they show in another order too.
+pub fn keep_common(seen: &mut Seen, other: &Seen) {
+    if let (Seen::Object { getters, .. }, Seen::Object { getters: others, .. }) = (seen, other) {
+        getters
+            .retain(|(func, value)| others.iter().any(|(other, as_well)| other == func && as_well == value));
+    }
 }
 
 /// Public methods without parameters that read like getters (`getX`, `isX`, `x` of a record, `size`,

@@ -18,6 +18,7 @@ pub mod fdlibm;
 pub mod read;
 pub mod smtlib;
 mod transfer;
+mod vars;
 pub mod wire;
 
 pub use eval::{ArrayValue, Assignment, Program, Value};

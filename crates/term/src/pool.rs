@@ -12,6 +12,7 @@ use crate::hash;
 use crate::op::{Op, Sort, result_sort};
 use crate::rules;
 use crate::semantics::{canonical, mask};
+use crate::vars::Vars;
 
 /// A term of a [`Pool`]. 0 is "no term", so that a parallel `u32` array can say where terms are.
 #[derive(Copy, Clone, Eq, PartialEq, Hash, PartialOrd, Ord, Default)]
@@ -70,7 +71,7 @@ pub struct Pool {
     /// Keyed by the structural hash: 128 well mixed bits, so a collision is out of reach (and asserted away
     /// in debug builds).
     interned: FxHashMap<u128, TermId>,
-    vars_of: Mutex<FxHashMap<TermId, Arc<[VarId]>>>,
+    vars_of: Mutex<Vars>,
     rules: bool,
     depth: u32,
 }
@@ -90,7 +91,7 @@ impl Pool {
             variables: PrimaryMap::new(),
             by_name: FxHashMap::default(),
             interned: FxHashMap::default(),
-            vars_of: Mutex::new(FxHashMap::default()),
+            vars_of: Mutex::default(),
             rules: true,
             depth: 0,
         };
@@ -312,31 +313,8 @@ impl Pool {
 
     /// The variables of a term, by id. Computed when first asked for, then kept.
     pub fn vars(&self, t: TermId) -> Arc<[VarId]> {
-        // A poisoned lock means a panic while inserting a finished value: the map is still sound.
-        let mut cache = self.vars_of.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some(vars) = cache.get(&t) {
-            return vars.clone();
-        }
-        let mut found = FxHashSet::default();
-        let mut seen = FxHashSet::default();
-        let mut work = vec![t];
-        while let Some(t) = work.pop() {
-            if !seen.insert(t) {
-                continue;
-            }
-            if let Some(var) = self.var_of(t) {
-                found.insert(var);
-            } else if let Some(vars) = cache.get(&t) {
-                found.extend(vars.iter().copied());
-            } else {
-                work.extend_from_slice(self.node(t).1);
-            }
-        }
-        let mut vars: Vec<VarId> = found.into_iter().collect();
-        vars.sort_unstable();
-        let vars: Arc<[VarId]> = vars.into();
-        cache.insert(t, vars.clone());
-        vars
+        // A poisoned lock means a panic while inserting a finished value: what is known is still sound.
+        self.vars_of.lock().unwrap_or_else(std::sync::PoisonError::into_inner).of(self, t)
     }
 
     /// All terms below `roots`, each once, children before parents.

@@ -24,7 +24,7 @@ pub struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    fn refuse(&mut self, why: &str) -> Doc {
+    pub fn refuse(&mut self, why: &str) -> Doc {
         self.refused.get_or_insert_with(|| format!("cannot be written in Kotlin: {why}"));
         Doc::text("TODO()")
     }

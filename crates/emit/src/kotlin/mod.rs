@@ -166,6 +166,11 @@ fn body(library: Library, scope: &mut Scope<'_>, source: &mut Source) {
     for step in &case.arrange {
         match step {
             Step::Bind { name, ty, value } => {
+                // A lambda's parameters have types only where it is passed.
+                let lambda = matches!(value, Value::Fake { methods, .. } if methods.iter().any(|m| !m.params.is_empty()));
+                if lambda {
+                    scope.refuse("a function that is kept in a variable");
+                }
                 let doc = scope.expr(value);
                 // What the initialiser does not say by itself.
                 let typed = matches!(value, Value::Null) || scope.needs_type(value, ty);

@@ -130,6 +130,8 @@ fn next_of(results: Vec<Value>, returns: &Type, names: &mut Names, of: &str, ste
     let class = |name: &str| ClassName::new("java.util", &[name]);
     let elem = match returns.box_name() {
         Some(name) => Type::class(ClassName::new("java.lang", &[name])),
+        // A type parameter: what the values are is known.
+        None if *returns == Type::object() => common_type(&results).unwrap_or(Type::object()),
         None => returns.clone(),
     };
     let name = names.free(&format!("{of}Results"));
@@ -146,6 +148,28 @@ fn next_of(results: Vec<Value>, returns: &Type, names: &mut Names, of: &str, ste
         Vec::new(),
     );
     Value::call(next)
+}
+
+/// The type of boxes or strings of one kind.
+fn common_type(values: &[Value]) -> Option<Type> {
+    let name = |value: &Value| match value {
+        Value::Boxed(inner) => match **inner {
+            Value::Bool(_) => Some("Boolean"),
+            Value::Byte(_) => Some("Byte"),
+            Value::Short(_) => Some("Short"),
+            Value::Char(_) => Some("Character"),
+            Value::Int(_) => Some("Integer"),
+            Value::Long(_) => Some("Long"),
+            Value::Float(_) => Some("Float"),
+            Value::Double(_) => Some("Double"),
+            _ => None,
+        },
+        Value::Str(_) => Some("String"),
+        _ => None,
+    };
+    let mut names = values.iter().filter(|value| **value != Value::Null).map(name);
+    let first = names.next()??;
+    names.all(|name| name == Some(first)).then(|| Type::class(ClassName::new("java.lang", &[first])))
 }
 
 fn arrange_types(types: &[FieldType]) -> Vec<Type> {
@@ -198,6 +222,12 @@ fn step(jvm: &Jvm, event: &Event, names: &mut Names) -> Result<Step, NoCase> {
             let ty = Type::Class { name: list, args: boxed_args(std::slice::from_ref(of)) };
             let name = names.name(*object, name);
             Step::Bind { name, ty, value: Value::call(call) }
+        }
+        Event::Constant { name, object, owner, field } => {
+            let (class, ty) = (class_name(jvm, *owner), field_of(jvm, *owner, field));
+            let value = Value::Field { of: None, class, name: field.to_string(), ty: ty.clone() };
+            let name = names.name(*object, name);
+            Step::Bind { name, ty, value }
         }
         Event::Faked { .. } => return Err(unnamed()),
         Event::Called { object, func, args } => {

@@ -44,7 +44,7 @@ pub fn case(
         None => Target::Static,
     };
     let act = call_of(jvm, subject.func, on, args);
-    let (outcome, asserts) = outcome(jvm, detail, &act, &names, ledger)?;
+    let (outcome, asserts) = outcome(jvm, detail, &act, &arrange, &names, ledger)?;
     let result = asserts.iter().find_map(|a| match (&a.subject, &a.check) {
         (
             suite::case::Subject::Value(Value::Result),
@@ -267,6 +267,7 @@ fn outcome(
     jvm: &Jvm,
     detail: &Detail,
     act: &Call,
+    arrange: &[Step],
     names: &Names,
     ledger: &Ledger,
 ) -> Result<(Outcome, Vec<Assert>), NoCase> {
@@ -284,16 +285,16 @@ fn outcome(
         }
         End::Returned(result) => {
             if let Some(result) = result {
-                assert_result(jvm, result, names, ledger, &mut asserts);
+                assert_result(jvm, result, act, names, ledger, &mut asserts);
             } else if let Some(Seen::Object { getters, .. }) = &detail.made {
-                assert_getters(jvm, &Value::Result, getters, None, names, &mut asserts);
+                assert_getters(jvm, (&Value::Result, &act.returns), getters, None, names, &mut asserts);
             }
             Outcome::Returns
         }
     };
     assert_arguments(jvm, detail, act, names, &mut asserts);
     for look in &detail.looks {
-        assert_changes(jvm, look, names, &mut asserts);
+        assert_changes(jvm, look, arrange, names, &mut asserts);
     }
     for (bytes, assert) in
         [(&detail.stdout, Assert::stdout as fn(String) -> Assert), (&detail.stderr, Assert::stderr)]
@@ -311,7 +312,14 @@ fn is_user(jvm: &Jvm, class: ir::ClassId) -> bool {
     jvm.classes[class].origin != jvm::link::ClassOrigin::Library
 }
 
-fn assert_result(jvm: &Jvm, result: &Seen, names: &Names, ledger: &Ledger, asserts: &mut Vec<Assert>) {
+fn assert_result(
+    jvm: &Jvm,
+    result: &Seen,
+    act: &Call,
+    names: &Names,
+    ledger: &Ledger,
+    asserts: &mut Vec<Assert>,
+) {
     let check = match result {
         Seen::Null => Check::Null,
         // An object that the call was given, the receiver of a fluent method among them.
@@ -321,7 +329,7 @@ fn assert_result(jvm: &Jvm, result: &Seen, names: &Names, ledger: &Ledger, asser
         },
         Seen::Object { getters, .. } => {
             let before = asserts.len();
-            assert_getters(jvm, &Value::Result, getters, None, names, asserts);
+            assert_getters(jvm, (&Value::Result, &act.returns), getters, None, names, asserts);
             if asserts.len() > before {
                 return;
             }
@@ -342,11 +350,16 @@ fn assert_result(jvm: &Jvm, result: &Seen, names: &Names, ledger: &Ledger, asser
 }
 
 /// What an object that the call was given shows otherwise than before.
-fn assert_changes(jvm: &Jvm, look: &Look, names: &Names, asserts: &mut Vec<Assert>) {
+fn assert_changes(jvm: &Jvm, look: &Look, arrange: &[Step], names: &Names, asserts: &mut Vec<Assert>) {
     let Some(variable) = names.get(look.object) else { return };
+    let declared = arrange.iter().find_map(|step| match step {
+        Step::Bind { name, ty, .. } if Value::var(name) == variable => Some(ty.clone()),
+        _ => None,
+    });
+    let declared = declared.unwrap_or_else(Type::object);
     match (&look.before, &look.after) {
         (Seen::Object { getters: before, .. }, Seen::Object { getters: after, .. }) => {
-            assert_getters(jvm, &variable, after, Some(before), names, asserts);
+            assert_getters(jvm, (&variable, &declared), after, Some(before), names, asserts);
         }
         (before, after) if before != after => {
             if let Some(expected) = value(jvm, after, names) {
@@ -357,10 +370,10 @@ fn assert_changes(jvm: &Jvm, look: &Look, names: &Names, asserts: &mut Vec<Asser
     }
 }
 
-/// Getters of an object, all of them or those that changed.
+/// Getters of an object, all of them or those that changed, as far as the type that the test knows it by has them.
 fn assert_getters(
     jvm: &Jvm,
-    of: &Value,
+    (of, declared): (&Value, &Type),
     getters: &[(FuncId, Seen)],
     before: Option<&[(FuncId, Seen)]>,
     names: &Names,
@@ -369,7 +382,8 @@ fn assert_getters(
     for (func, seen) in getters {
         let unchanged = before.is_some_and(|b| b.iter().any(|(f, s)| f == func && s == seen));
         let Some(expected) = value(jvm, seen, names).filter(|_| !unchanged) else { continue };
-        let getter = call_of(jvm, *func, Target::Instance(Box::new(of.clone())), Vec::new());
+        let Some(func) = declared_getter(jvm, declared, *func) else { continue };
+        let getter = call_of(jvm, func, Target::Instance(Box::new(of.clone())), Vec::new());
         if getter.traits.throws_checked {
             continue;
         }
@@ -380,6 +394,24 @@ fn assert_getters(
         };
         asserts.push(Assert::that(Value::call(getter), check));
     }
+}
+
+/// A getter as a type declares or inherits it; none if it does not.
+fn declared_getter(jvm: &Jvm, declared: &Type, getter: FuncId) -> Option<FuncId> {
+    let Type::Class { name, .. } = declared else { return None };
+    let class = jvm.loaded(&name.internal_name())?;
+    let wanted = &jvm.funcs[getter];
+    if jvm.is_subclass(class, wanted.class) {
+        return Some(getter);
+    }
+    let owner = &jvm.classes[class];
+    let object = jvm.classes[jvm.known.object].functions();
+    let inherited = owner.ancestors.iter().rev().chain(owner.all_interfaces.iter());
+    let all = inherited.flat_map(|up| jvm.classes[*up].functions()).chain(object);
+    all.into_iter().find(|func| {
+        let f = &jvm.funcs[*func];
+        f.name == wanted.name && f.signature.ty.params.is_empty() && f.is(access::PUBLIC) && !f.is_static()
+    })
 }
 
 /// Arrays that the call changed.
@@ -396,6 +428,17 @@ fn assert_arguments(jvm: &Jvm, detail: &Detail, act: &Call, names: &Names, asser
 
 /// The parameters of a method as inputs; names are those of the source where known, none of them taken.
 pub fn params(vm: &mut Vm<Jvm>, func: FuncId, taken: &[String]) -> Vec<Param> {
+    let generic = jvm::input::param_types(&vm.lang, func, &Vec::new());
+    params_as(vm, func, &generic, taken)
+}
+
+/// The same, with the types that the parameters have in this place.
+pub fn params_as(
+    vm: &mut Vm<Jvm>,
+    func: FuncId,
+    generic: &[jvm::input::Generic],
+    taken: &[String],
+) -> Vec<Param> {
     let mut names: Vec<String> = Vec::new();
     for (i, name) in jvm::input::param_names(&vm.lang, func).into_iter().enumerate() {
         let mut name = if is_keyword(&name) { format!("arg{i}") } else { name };
@@ -405,10 +448,9 @@ pub fn params(vm: &mut Vm<Jvm>, func: FuncId, taken: &[String]) -> Vec<Param> {
         names.push(name);
     }
     let types = vm.lang.funcs[func].signature.ty.params.clone();
-    let generic = jvm::input::param_types(&vm.lang, func, &Vec::new());
     let mut params = Vec::new();
     for ((ty, name), generic) in types.into_iter().zip(names).zip(generic) {
-        let kind = jvm::input::kind_for(vm, &generic);
+        let kind = jvm::input::kind_for(vm, generic);
         params.push(Param { name, ty, kind });
     }
     params

@@ -1,6 +1,7 @@
 //! Exploring a class: each method with each way to make its receiver, until its obligations are settled.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -19,15 +20,17 @@ use term::Assignment;
 use vm::{Lang, Vm};
 
 use super::case::{self, params};
+use super::entries::{Entry, entries};
 use super::spelling::JavaSpelling;
 use super::subject::{Param, Stage, Subject};
 use super::suspect::{Suspect, suspect};
+use super::turns::{Turn, Turns};
 use crate::config::{Config, Questions, Suite};
 use crate::error::Error;
 use crate::event::Event;
 use crate::goal::{CoverageGoal, Judgement};
 use crate::journal::FileJournal;
-use crate::target::{ClassTarget, nearest};
+use crate::target::ClassTarget;
 
 /// What became of an obligation of the class.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +66,9 @@ pub type Key = (String, u32);
 
 /// What was found out about one method.
 pub struct MethodResult {
+    /// Internal name of the class that declares it: the class under test, one nested in it, or a type by which objects
+    /// of a nested class are used.
+    pub class: String,
     pub name: String,
     pub descriptor: String,
     pub paths: u64,
@@ -79,6 +85,29 @@ pub struct MethodResult {
     pub millis: u64,
     /// Runs that could not become tests, and why.
     pub untestable: Vec<String>,
+}
+
+impl MethodResult {
+    /// Nothing yet.
+    fn new(jvm: &Jvm, func: FuncId) -> MethodResult {
+        let f = &jvm.funcs[func];
+        MethodResult {
+            class: jvm.classes[f.class].name.to_string(),
+            name: f.name.to_string(),
+            descriptor: f.descriptor.to_string(),
+            paths: 0,
+            outcomes: BTreeMap::new(),
+            ledger: Ledger::default(),
+            stopped: Vec::new(),
+            exhaustive: true,
+            spent: Spent::default(),
+            times: explore::Times::default(),
+            runs_to_failure: None,
+            diverged: 0,
+            millis: 0,
+            untestable: Vec::new(),
+        }
+    }
 }
 
 /// What was found out about a class.
@@ -113,55 +142,6 @@ impl ClassResult {
         }
         counts
     }
-}
-
-/// The methods of a class that are explored: those named, or all that a test can call.
-pub fn methods(
-    vm: &mut Vm<Jvm>,
-    class: ClassId,
-    target: &ClassTarget,
-    config: &Config,
-) -> Result<Vec<FuncId>, Error> {
-    let jvm = &vm.lang;
-    let all: Vec<FuncId> = jvm.classes[class].functions().collect();
-    let callable = |func: &FuncId| {
-        let f = &jvm.funcs[*func];
-        if jvm::input::known::assumption(jvm, *func).is_some() {
-            return false;
-        }
-        let hidden = access::SYNTHETIC | access::ABSTRACT | access::PRIVATE | access::BRIDGE;
-        f.access & hidden == 0 && &*f.name != "<clinit>"
-    };
-    if target.methods.is_empty() {
-        let public = |func: &FuncId| jvm.funcs[*func].is(access::PUBLIC) || config.package_private;
-        let is_enum = jvm.classes[class].access & access::ENUM != 0;
-        let made =
-            |func: &FuncId| is_enum && matches!(&*jvm.funcs[*func].name, "values" | "valueOf" | "<init>");
-        return Ok(all.into_iter().filter(|f| callable(f) && public(f) && !made(f)).collect());
-    }
-    let mut found = Vec::new();
-    for (name, descriptor) in &target.methods {
-        let wanted = if name == "new" { "<init>" } else { name.as_str() };
-        let fits = |func: &FuncId| {
-            let f = &jvm.funcs[*func];
-            &*f.name == wanted && descriptor.as_ref().is_none_or(|d| **d == *f.descriptor)
-        };
-        let matching: Vec<FuncId> = all.iter().copied().filter(|f| fits(f) && callable(f)).collect();
-        if matching.is_empty() {
-            let names = all.iter().filter(|f| callable(f)).map(|f| match descriptor {
-                Some(_) => format!("{}{}", jvm.funcs[*f].name, jvm.funcs[*f].descriptor),
-                None => jvm.funcs[*f].name.to_string(),
-            });
-            let wanted = format!("{name}{}", descriptor.as_deref().unwrap_or_default());
-            return Err(Error::UnknownMethod {
-                class: jvm.classes[class].java_name(),
-                nearest: nearest(&wanted, names),
-                method: wanted,
-            });
-        }
-        found.extend(matching.into_iter().filter(|f| !found.contains(f)).collect::<Vec<_>>());
-    }
-    Ok(found)
 }
 
 /// What a method is called on and with, and what is known of that; `None` if a test cannot make anything to call it on.
@@ -202,7 +182,7 @@ fn unconditional(vm: &mut Vm<Jvm>, class: ClassId, method: FuncId) -> Option<Sub
 }
 
 /// `order` for `Order`, `httpServer` for `HTTPServer`.
-fn receiver_name(jvm: &Jvm, class: ClassId) -> String {
+pub(super) fn receiver_name(jvm: &Jvm, class: ClassId) -> String {
     let simple = case::simple_name(jvm, class);
     let upper = simple.chars().take_while(|c| c.is_uppercase()).count();
     // Of several capitals the last one starts the next word.
@@ -225,19 +205,34 @@ pub struct ClassExplorer<'a> {
     pub journal: Option<FileJournal>,
     /// Work that later methods could lend.
     pub spare: u64,
+    /// Classes nested in the one under test.
+    nested: Vec<ClassId>,
+    /// What is explored, in the other world.
+    twins: Vec<Entry>,
     pub events: &'a mut dyn FnMut(Event),
 }
 
-impl ClassExplorer<'_> {
+impl<'a> ClassExplorer<'a> {
+    pub fn new(
+        (vm, other): (&'a mut Vm<Jvm>, Option<&'a mut Vm<Jvm>>),
+        config: &'a Config,
+        deadline: Option<Instant>,
+        journal: Option<FileJournal>,
+        events: &'a mut dyn FnMut(Event),
+    ) -> ClassExplorer<'a> {
+        let (nested, twins) = (Vec::new(), Vec::new());
+        ClassExplorer { vm, other, config, deadline, journal, spare: 0, nested, twins, events }
+    }
+
     pub fn explore(&mut self, target: &ClassTarget) -> Result<ClassResult, Error> {
         let class = load(self.vm, target)?;
-        let methods = methods(self.vm, class, target, self.config)?;
-        for method in &methods {
-            for driven in jvm::input::known::covered_by(&self.vm.lang, *method) {
+        let entries = entries(self.vm, class, target, self.config)?;
+        for entry in &entries {
+            for driven in jvm::input::known::covered_by(&self.vm.lang, entry.func) {
                 self.vm.lang.track(&driven);
             }
         }
-        if methods.is_empty() {
+        if entries.is_empty() {
             return Err(Error::NotTestable {
                 class: self.vm.lang.classes[class].java_name(),
                 what: match self.vm.lang.classes[class].is_interface() {
@@ -257,63 +252,53 @@ impl ClassExplorer<'_> {
             cut: BTreeSet::new(),
             solver: solver::Stats::default(),
         };
-        let count = methods.len() as u64;
-        for (index, method) in methods.iter().copied().enumerate() {
-            // What earlier methods left goes to the later ones.
-            let spent: u64 = result.methods.iter().map(|m| m.spent.work()).sum();
-            let left = self.config.budget.work.saturating_sub(spent);
-            let share = left / (count - index as u64).max(1);
-            self.spare = left - share;
-            let deadline = self.share_of_time(index as u64, count);
-            self.method(class, method, share, deadline, &mut result);
+        self.nested = target.nested.iter().filter_map(|name| self.vm.lang.loaded(name)).collect();
+        self.twins = match self.other.as_deref_mut() {
+            Some(other) => load(other, target)
+                .and_then(|class| super::entries::entries(other, class, target, self.config))?,
+            None => Vec::new(),
+        };
+        let mut spare = self.vm.fork();
+        let mut turns = Turns::new(entries.len(), self.config);
+        while let Some(turn) = turns.next(&mut result, self.deadline) {
+            self.spare = turn.spare;
+            let entry = &entries[turn.index];
+            let guarded = AssertUnwindSafe(|| self.method(entry, &turn, &mut result));
+            let (found, tests, goal) = match catch_unwind(guarded) {
+                Ok(found) => found,
+                // A mistake of ours costs one method, not the class. Its machine is in no state to go on.
+                Err(_) => {
+                    *self.vm = spare.fork();
+                    (self.given_up(entry, &mut result), Vec::new(), Vec::new())
+                }
+            };
+            turns.done(turn, &found, goal);
+            super::turns::merge(&mut result, turn.index, found, tests);
         }
         // The suspected bugs stand together, the likeliest first.
-        result.tests.sort_by_key(|t| t.suspicious.as_ref().map(|s| s.rank));
-        super::claims::withdraw(&self.vm.lang, class, &methods, &mut result);
+        result.tests.sort_by_key(|test| (test.suspicious.as_ref().map(|s| s.rank), test.method));
+        let explored: Vec<FuncId> = entries.iter().map(|entry| entry.func).collect();
+        super::claims::withdraw(&self.vm.lang, class, &explored, &mut result);
         suite::name::make_unique(result.tests.iter_mut().map(|t| &mut t.case.name));
         Ok(result)
     }
 
-    /// When the method at `index` must be done: the remaining time is split evenly.
-    fn share_of_time(&self, index: u64, count: u64) -> Option<Instant> {
-        let end = self.deadline?;
-        let now = Instant::now();
-        let left = end.saturating_duration_since(now);
-        Some(now + left / (count - index).max(1) as u32)
-    }
-
+    /// Explores one method; what was found, tests, and what it was to cover.
     fn method(
         &mut self,
-        class: ClassId,
-        method: FuncId,
-        work: u64,
-        deadline: Option<Instant>,
+        entry: &Entry,
+        turn: &Turn,
         result: &mut ClassResult,
-    ) {
+    ) -> (MethodResult, Vec<Proposed>, Vec<Key>) {
         let started = Instant::now();
-        let (name, descriptor) = {
-            let f = &self.vm.lang.funcs[method];
-            (f.name.to_string(), f.descriptor.to_string())
-        };
+        let (mut tests, mut wanted) = (Vec::new(), Vec::new());
+        let (class, method) = (entry.class, entry.func);
+        let name = self.vm.lang.funcs[method].name.to_string();
         let java_name = self.vm.lang.classes[class].java_name();
         (self.events)(Event::MethodStarted { class: java_name.clone(), method: name.clone() });
-        let mut found = MethodResult {
-            name: name.clone(),
-            descriptor,
-            paths: 0,
-            outcomes: BTreeMap::new(),
-            ledger: Ledger::default(),
-            stopped: Vec::new(),
-            exhaustive: true,
-            spent: Spent::default(),
-            times: explore::Times::default(),
-            runs_to_failure: None,
-            diverged: 0,
-            millis: 0,
-            untestable: Vec::new(),
-        };
+        let mut found = MethodResult::new(&self.vm.lang, method);
         let refusal = refusal(&found.name, &found.descriptor);
-        let subject = if refusal.is_some() { None } else { subject(self.vm, class, method) };
+        let subject = if refusal.is_some() { None } else { entry.subject(self.vm) };
         if subject.is_none() {
             found.exhaustive = false;
             let why = "no constructor or factory that a test may call makes an object to call it on";
@@ -323,12 +308,13 @@ impl ClassExplorer<'_> {
         }
         if let Some(mut subject) = subject {
             let goal = self.goal(&subject);
-            let exploration = self.session(&mut subject, &goal, work, deadline, &name, &mut result.solver);
+            wanted = goal.obligations().iter().map(|(_, obligation)| key(obligation)).collect();
+            let exploration = self.session(&mut subject, &goal, turn, &name, &mut result.solver);
             record(&mut found, &exploration, &self.vm.lang);
             self.settle(&goal, &exploration, result);
             // An interrupt ends the search, not the writing of what was found.
             let interrupt = std::mem::take(&mut self.vm.interrupt);
-            self.propose(&mut subject, &goal, exploration, result, &mut found);
+            tests = self.propose((entry, turn.index), &mut subject, &goal, exploration, &mut found);
             self.vm.interrupt = interrupt;
         }
         found.millis = started.elapsed().as_millis() as u64;
@@ -350,7 +336,17 @@ impl ClassExplorer<'_> {
             infeasible,
             obligations,
         });
-        result.methods.push(found);
+        (found, tests, wanted)
+    }
+
+    /// What is said of a method whose exploration failed.
+    fn given_up(&mut self, entry: &Entry, result: &mut ClassResult) -> MethodResult {
+        let why = "an internal error ended its exploration; please report it";
+        let mut found = MethodResult::new(&self.vm.lang, entry.func);
+        found.exhaustive = false;
+        found.untestable.push(why.to_string());
+        self.leave_open(entry.func, why, result);
+        found
     }
 
     fn leave_open(&mut self, method: FuncId, why: &str, result: &mut ClassResult) {
@@ -367,6 +363,7 @@ impl ClassExplorer<'_> {
     fn goal(&mut self, subject: &Subject) -> CoverageGoal {
         // A constructor's obligations are its own tests' business, not those of each method.
         let mut open: Vec<FuncId> = vec![subject.func];
+        open.extend(super::entries::runs(self.vm, subject.func, &self.nested));
         let mut seen: BTreeSet<FuncId> = BTreeSet::new();
         let mut functions: Vec<(FuncId, Arc<Function>)> = Vec::new();
         // A driver's business is what it drives.
@@ -398,12 +395,12 @@ impl ClassExplorer<'_> {
         &mut self,
         subject: &mut Subject,
         goal: &CoverageGoal,
-        work: u64,
-        deadline: Option<Instant>,
+        turn: &Turn,
         method: &str,
         stats: &mut solver::Stats,
     ) -> Exploration<Stage> {
         self.vm.limits.steps = self.config.budget.max_steps;
+        let (work, deadline) = (turn.work, turn.deadline);
         warm_up(self.vm, subject);
         let interrupt = self.vm.interrupt.clone();
         let chain = || {
@@ -427,6 +424,7 @@ impl ClassExplorer<'_> {
         let mut options =
             if self.config.exhaustive { explore::Options::exhaustive() } else { explore::Options::default() };
         options.work = work;
+        options.solver.rlimit = options.solver.rlimit.min(turn.question);
         options.loop_bound = options.loop_bound.max(self.config.budget.loop_bound);
         options.overdraft = self.spare;
         options.seed = self.config.seed;
@@ -528,12 +526,12 @@ impl ClassExplorer<'_> {
     /// Turns the runs worth showing into test cases.
     fn propose(
         &mut self,
+        (entry, index): (&Entry, usize),
         subject: &mut Subject,
         goal: &CoverageGoal,
         exploration: Exploration<Stage>,
-        result: &mut ClassResult,
         found: &mut MethodResult,
-    ) {
+    ) -> Vec<Proposed> {
         let mut finished = exploration.finished;
         // Runs that did not come to the call show nothing of the method.
         finished.retain(|run| run.observation == Stage::Call || !matches!(run.end, explore::End::Stopped(_)));
@@ -552,8 +550,8 @@ impl ClassExplorer<'_> {
         let enums = enum_names(self.vm, subject);
         let spelling = JavaSpelling::new(subject, enums);
         let mut cases: Vec<(TestCase, Proposed)> = Vec::new();
-        for index in chosen {
-            let run = &mut finished[index];
+        for at in chosen {
+            let run = &mut finished[at];
             if run.end.is_behaviour() {
                 minimise(self.vm, subject, run);
                 prettify(self.vm, subject, run);
@@ -573,7 +571,7 @@ impl ClassExplorer<'_> {
                 .into_iter()
                 .map(|input| (input.name, input.value.bits()))
                 .collect();
-            if let Err(why) = self.stabilise(subject, &inputs, &mut case) {
+            if let Err(why) = self.stabilise(entry, &inputs, &mut case) {
                 found.untestable.push(why);
                 continue;
             }
@@ -598,7 +596,7 @@ impl ClassExplorer<'_> {
             }
             let proposed = Proposed {
                 case: case.clone(),
-                method: result.methods.len(),
+                method: index,
                 inputs,
                 meets,
                 halves,
@@ -615,7 +613,7 @@ impl ClassExplorer<'_> {
             }
             cases.push((case, proposed));
         }
-        result.tests.extend(cases.into_iter().map(|(_, proposed)| proposed));
+        cases.into_iter().map(|(_, proposed)| proposed).collect()
     }
 
     /// The simplest run that went round a loop which nothing it was given leads out of, or where all threads wait.
@@ -660,12 +658,12 @@ impl ClassExplorer<'_> {
     /// Runs a case in the other world and drops what differs there.
     fn stabilise(
         &mut self,
-        subject: &Subject,
+        entry: &Entry,
         inputs: &BTreeMap<String, u128>,
         case: &mut TestCase,
     ) -> Result<(), String> {
         let Some(other) = self.other.as_deref_mut() else { return Ok(()) };
-        let Some(mut twin) = counterpart(&self.vm.lang, other, subject) else { return Ok(()) };
+        let Some(mut twin) = counterpart(&self.vm.lang, other, entry, &self.twins) else { return Ok(()) };
         other.start_exploration();
         other.limits.steps = self.config.budget.max_steps;
         let model = assign(other, &mut twin, inputs);
@@ -847,11 +845,18 @@ fn prettify(vm: &mut Vm<Jvm>, subject: &mut Subject, run: &mut explore::Finished
 const READABLE: u128 = 256;
 
 /// The same subject in another VM.
-fn counterpart(jvm: &Jvm, other: &mut Vm<Jvm>, subject: &Subject) -> Option<Subject> {
-    let class = other.lang.class(&jvm.classes[subject.class].name).ok()?;
-    let f = &jvm.funcs[subject.func];
-    let func = other.lang.declared(class, &f.name, &f.descriptor)?;
-    self::subject(other, class, func)
+fn counterpart(jvm: &Jvm, other: &mut Vm<Jvm>, entry: &Entry, twins: &[Entry]) -> Option<Subject> {
+    let there = &other.lang;
+    let class = |of: ClassId, in_there: ClassId| jvm.classes[of].name == there.classes[in_there].name;
+    let same = |twin: &&Entry| {
+        let (f, g) = (&jvm.funcs[entry.func], &there.funcs[twin.func]);
+        let on = match (&entry.hidden, &twin.hidden) {
+            (Some(a), Some(b)) => class(a.ty, b.ty),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        f.name == g.name && f.descriptor == g.descriptor && class(entry.class, twin.class) && on
+    };
+    twins.iter().find(same)?.clone().subject(other)
 }
 
 fn key(obligation: &Obligation) -> Key {
@@ -967,6 +972,7 @@ fn enum_names(vm: &mut Vm<Jvm>, subject: &Subject) -> Vec<(String, Vec<String>)>
                 .iter()
                 .map(|c| match jvm::observe::see_object(vm, *c) {
                     Seen::Enum(_, name) => name,
+                    Seen::Class(class) => format!("{}.class", case::simple_name(&vm.lang, class)),
                     _ => String::new(),
                 })
                 .collect();

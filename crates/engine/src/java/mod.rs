@@ -3,9 +3,11 @@
 mod arrange;
 pub mod case;
 mod claims;
+pub mod entries;
 pub mod explore;
 pub mod kotlin;
 pub mod spelling;
 pub mod subject;
 pub mod suspect;
+mod turns;
 pub mod value;

@@ -45,6 +45,8 @@ impl Generic {
             (Generic::Prim(a), b) => a == b,
             (Generic::Array(a), FieldType::Array(b)) => a.fits(b),
             (Generic::Any | Generic::Class(..), FieldType::Class(_)) => true,
+            // `Comparator<int[]>.compare(Object, Object)`.
+            (Generic::Array(_), FieldType::Class(name)) => &**name == "java/lang/Object",
             _ => false,
         }
     }

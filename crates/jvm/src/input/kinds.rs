@@ -7,7 +7,7 @@ use term::Assignment;
 use vm::Vm;
 
 use super::generic::Generic;
-use super::recipe::{Way, can_name, prepare, prepare_ways};
+use super::recipe::{Make, Way, can_name, prepare, prepare_ways};
 use super::{Kind, initialise};
 use crate::link::ClassOrigin;
 use crate::load::{FieldType, access};
@@ -96,6 +96,9 @@ fn class_kind(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
 fn other_class(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
     let unsupported = Kind::Null(name.replace('/', "."));
     let Ok(class) = vm.lang.class(name) else { return unsupported };
+    if matches!(name, "java/lang/Class" | "java/lang/reflect/Type" | "java/lang/reflect/AnnotatedElement") {
+        return class_literals(vm, args.first()).unwrap_or(unsupported);
+    }
     if let Some(kind) = collection(vm, name, args) {
         return kind;
     }
@@ -110,6 +113,12 @@ fn other_class(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
         && let Some(kind) = plain_class(vm, class, args)
     {
         return kind;
+    }
+    // Kotlin's function types are written as lambdas, whatever else implements them.
+    if name.starts_with("kotlin/jvm/functions/")
+        && let Some(fake) = super::fake::prepare(vm, class, args)
+    {
+        return fake;
     }
     let own = plain_class(vm, class, args);
     let mut kinds: Vec<Kind> = Vec::new();
@@ -143,7 +152,8 @@ fn other_class(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
 /// Whether making an object takes one of a type above it.
 fn needs_itself(jvm: &Jvm, kind: &Kind, above: ClassId) -> bool {
     let Kind::Object(key) = kind else { return false };
-    let Some(way) = jvm.worlds.recipes.get(key).and_then(|recipe| recipe.ways.first()) else { return false };
+    let first = jvm.worlds.recipes.get(key).and_then(|recipe| recipe.ways.first());
+    let Some(Make::Call(way)) = first else { return false };
     way.params.iter().any(|param| match &param.ty {
         FieldType::Class(name) => jvm.loaded(name).is_some_and(|class| jvm.is_subclass(class, above)),
         _ => false,
@@ -163,6 +173,47 @@ fn plain_class(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic]) -> Option<Kin
     usable.then_some(Kind::Object(key))
 }
 
+/// Class objects: what the type argument allows, else a few of every sort.
+fn class_literals(vm: &mut Vm<Jvm>, arg: Option<&Generic>) -> Option<Kind> {
+    let named: Vec<String> = match arg {
+        // Any enum will do.
+        Some(Generic::Class(name, _)) if &**name == "java/lang/Enum" => {
+            vec!["java/math/RoundingMode".to_string()]
+        }
+        Some(Generic::Class(name, _)) if &**name != "java/lang/Object" => vec![name.to_string()],
+        Some(Generic::Array(_) | Generic::Prim(_)) => return None,
+        _ => {
+            let mut some: Vec<String> = SOME_CLASSES.iter().map(|name| name.to_string()).collect();
+            let context = vm.lang.worlds.context.filter(|c| can_name(&vm.lang, *c));
+            some.extend(context.map(|class| vm.lang.classes[class].name.to_string()));
+            some
+        }
+    };
+    let plain =
+        arg.is_none_or(|arg| !matches!(arg, Generic::Class(name, _) if &**name != "java/lang/Object"));
+    let mut classes: Vec<ClassId> = named.iter().filter_map(|name| vm.lang.class(name).ok()).collect();
+    if plain {
+        classes.extend(vm.lang.known.primitive(&FieldType::Int));
+    }
+    vm.start_run(Assignment::default());
+    let mut constants = Vec::new();
+    for class in classes {
+        constants.push(crate::link::mirror(vm, class).ok()?);
+    }
+    vm.freeze();
+    let class = vm.lang.class("java/lang/Class").ok()?;
+    (!constants.is_empty()).then_some(Kind::Enum { class, constants })
+}
+
+/// A class, a box, an interface, an array, an enum; the class under test and a primitive come besides.
+const SOME_CLASSES: [&str; 5] = [
+    "java/lang/String",
+    "java/lang/Integer",
+    "java/util/List",
+    "[Ljava/lang/String;",
+    "java/math/RoundingMode",
+];
+
 /// What a person takes for an abstract class of the library.
 fn stand_in(name: &str) -> Option<&'static str> {
     Some(match name {
@@ -170,6 +221,10 @@ fn stand_in(name: &str) -> Option<&'static str> {
         "java/io/Writer" => "java/io/StringWriter",
         "java/io/InputStream" => "java/io/ByteArrayInputStream",
         "java/io/OutputStream" => "java/io/ByteArrayOutputStream",
+        "java/util/Calendar" => "java/util/GregorianCalendar",
+        "java/text/DateFormat" => "java/text/SimpleDateFormat",
+        "java/text/NumberFormat" | "java/text/Format" => "java/text/DecimalFormat",
+        "java/util/Dictionary" => "java/util/Hashtable",
         "java/lang/Appendable" => "java/lang/StringBuilder",
         "java/lang/Readable" => "java/io/StringReader",
         "java/time/temporal/Temporal"
@@ -202,12 +257,20 @@ fn collection(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Option<Kind> {
         "java/util/Queue" | "java/util/Deque" | "java/util/ArrayDeque" => ("java/util/ArrayDeque", ADD, 1),
         "java/util/LinkedList" => ("java/util/LinkedList", ADD, 1),
         "java/util/Vector" => ("java/util/Vector", ADD, 1),
+        "java/util/concurrent/CopyOnWriteArrayList" => ("java/util/concurrent/CopyOnWriteArrayList", ADD, 1),
+        "java/util/concurrent/BlockingQueue" | "java/util/concurrent/LinkedBlockingQueue" => {
+            ("java/util/concurrent/LinkedBlockingQueue", ADD, 1)
+        }
         "java/util/Stack" => ("java/util/Stack", ADD, 1),
         "java/util/PriorityQueue" => ("java/util/PriorityQueue", ADD, 1),
         "java/util/Map" | "java/util/LinkedHashMap" | "java/util/SequencedMap" | "java/util/AbstractMap" => {
             ("java/util/LinkedHashMap", PUT, 2)
         }
         "java/util/HashMap" => ("java/util/HashMap", PUT, 2),
+        "java/util/Hashtable" => ("java/util/Hashtable", PUT, 2),
+        "java/util/concurrent/ConcurrentMap" | "java/util/concurrent/ConcurrentHashMap" => {
+            ("java/util/concurrent/ConcurrentHashMap", PUT, 2)
+        }
         "java/util/SortedMap" | "java/util/NavigableMap" | "java/util/TreeMap" => {
             ("java/util/TreeMap", PUT, 2)
         }
@@ -215,6 +278,9 @@ fn collection(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Option<Kind> {
             return of_element(vm, name, args, "ofNullable", "(Ljava/lang/Object;)Ljava/util/Optional;");
         }
         "java/util/Iterator" => return of_list(vm, name, &arg(0), "iterator", "()Ljava/util/Iterator;"),
+        "java/util/ListIterator" => {
+            return of_list(vm, name, &arg(0), "listIterator", "()Ljava/util/ListIterator;");
+        }
         "java/util/stream/Stream" => {
             return of_list(vm, name, &arg(0), "stream", "()Ljava/util/stream/Stream;");
         }
@@ -277,7 +343,7 @@ fn of_element(
 /// `list.iterator()`.
 fn of_list(vm: &mut Vm<Jvm>, name: &str, elem: &Generic, method: &str, descriptor: &str) -> Option<Kind> {
     let class = vm.lang.class(name).ok()?;
-    let owner = vm.lang.class("java/util/Collection").ok()?;
+    let owner = vm.lang.class("java/util/List").ok()?;
     let func = vm.lang.method(owner, method, descriptor).ok()?;
     let list = list_kind(vm, elem)?;
     let key = prepare_ways(vm, class, vec![shown(elem)], |_| {

@@ -10,9 +10,11 @@ mod collection;
 mod declared;
 mod fake;
 mod generic;
+mod hidden;
 mod kinds;
 pub mod known;
 mod object;
+mod producers;
 mod recipe;
 
 use std::collections::BTreeMap;
@@ -30,11 +32,14 @@ use crate::world::Jvm;
 
 pub use fake::{Fake, FakeCall, FakeMethod};
 pub use generic::Generic;
+pub use hidden::{Hidden, hidden, params_of};
 pub use kinds::{enum_constants, kind_for};
 pub use known::{Conditions, Known};
 pub use object::{Event, MAX_CHANGES, class_of, object};
+pub use producers::{Constant, constant};
 pub use recipe::{
-    ParamWay, Recipe, Way, can_call, can_name, is_inner, param_names, param_types, prepare_class,
+    Make, ParamWay, Recipe, Way, can_call, can_name, is_inner, param_names, param_types, prepare_class,
+    prepare_makes, way,
 };
 
 /// What is known of input objects: recipes of classes, and what the current run made.
@@ -70,6 +75,8 @@ pub struct Worlds {
     pub known: Arc<Known>,
     /// What objects of a class must be like.
     type_rules: FxHashMap<ClassId, Arc<known::TypeRules>>,
+    /// Getters are asked in the opposite order: what one changes shows in the others.
+    pub backwards: bool,
     /// How this run's inputs were made, if somebody wants to know.
     pub script: Option<Vec<Event>>,
 }
@@ -79,6 +86,7 @@ impl Worlds {
     pub fn is_scripted(&self, object: ObjId) -> bool {
         self.script.iter().flatten().any(|event| match event {
             Event::Made { object: made, .. }
+            | Event::Constant { object: made, .. }
             | Event::Listed { object: made, .. }
             | Event::Faked { object: made, .. } => *made == object,
             Event::Called { .. } | Event::Assigned { .. } => false,

@@ -7,7 +7,7 @@ use term::TermId;
 use vm::{Alternative, ChoiceWay, ElemKind, ObjId, Outcome, Stop, Val, Vm};
 
 use super::known::Rule;
-use super::recipe::{FieldWay, Recipe, Way};
+use super::recipe::{FieldWay, Make, Recipe, Way};
 use super::{Generic, Kind, make_at, nullable};
 use crate::observe::Seen;
 use crate::world::Jvm;
@@ -18,6 +18,8 @@ pub enum Event {
     /// A constructor, or a factory (on an object, if it is no static method).
     /// `of` are the type arguments, where they are known.
     Made { name: String, object: ObjId, func: FuncId, on: Option<Seen>, args: Vec<Seen>, of: Vec<Generic> },
+    /// What a static field holds.
+    Constant { name: String, object: ObjId, owner: ClassId, field: Arc<str> },
     /// A method called for its effect.
     Called { object: ObjId, func: FuncId, args: Vec<Seen> },
     /// A field assigned.
@@ -172,7 +174,18 @@ fn follow(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe) -> Result<ObjId, Stop> 
     let Some(way) = recipe.ways.get(way as usize) else {
         return Err(Stop::Unsupported { what: "input", which: vm.lang.classes[recipe.class].java_name() });
     };
-    let object = call_way(vm, name, recipe, way)?;
+    let object = match way {
+        Make::Call(way) => call_way(vm, name, recipe, way)?,
+        // Everybody shares it: it stays as it is.
+        Make::Constant(constant) => {
+            let object = super::producers::read(vm, constant)?;
+            if vm.lang.worlds.script.is_some() {
+                let (owner, field) = (constant.owner, constant.name.clone());
+                log(vm, Event::Constant { name: name.to_string(), object, owner, field });
+            }
+            return Ok(object);
+        }
+    };
     let there = vm.lang.worlds.there;
     let there = if there.is_some() { there } else { vm.pool.bool(true) };
     // Numbers of earlier objects are above those of classes, and the same in every run.

@@ -1,13 +1,14 @@
 //! How objects of a class are made as a person would: constructors, factories, public fields, methods that change
 //! them. Found once for each class, before any run.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ir::{ClassId, FuncId, MemType};
 use vm::Vm;
 
 use super::generic::{self, Env, Generic};
+use super::producers::{Constant, constants, producers};
 use super::{Kind, kind_for};
 use crate::link::ClassOrigin;
 use crate::load::{FieldType, Instr, access};
@@ -20,7 +21,7 @@ pub struct Recipe {
     /// Its type arguments, where they are known.
     pub args: Vec<Generic>,
     /// The best first. Empty if a test cannot make one.
-    pub ways: Vec<Way>,
+    pub ways: Vec<Make>,
     /// Fields that outsiders are meant to assign.
     pub fields: Vec<FieldWay>,
     /// Methods that change an object, for more than a fresh one.
@@ -31,9 +32,16 @@ pub struct Recipe {
 
 impl Recipe {
     /// By these ways and no others.
-    fn by(class: ClassId, args: Vec<Generic>, ways: Vec<Way>) -> Recipe {
+    fn by(class: ClassId, args: Vec<Generic>, ways: Vec<Make>) -> Recipe {
         Recipe { class, args, ways, fields: Vec::new(), changes: Vec::new(), left_out: Vec::new() }
     }
+}
+
+/// How an object is come by.
+#[derive(Clone, Debug)]
+pub enum Make {
+    Call(Way),
+    Constant(Constant),
 }
 
 /// A call that makes or changes an object: a constructor, a factory, a method.
@@ -88,53 +96,78 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic]) -> Opt
     let env = generic::class_env(file.as_deref().and_then(|f| f.signature.as_deref()), args);
     let user = vm.lang.classes[class].origin != ClassOrigin::Library;
     let told = told_ways(vm, class, &env);
+    let mut left_out = Vec::new();
     let (mut ways, fields, mut changes) = match (told.is_empty(), user) {
         (false, _) => (told, Vec::new(), Vec::new()),
-        (true, false) => (library_ways(vm, class, &env), Vec::new(), Vec::new()),
-        (true, true) => (user_ways(vm, class, &env), fields(vm, class, &env), changes(vm, class, &env)),
+        (true, false) => (library_makes(vm, class, &env), Vec::new(), Vec::new()),
+        (true, true) => (
+            user_makes(vm, class, &env, &mut left_out),
+            fields(vm, class, &env),
+            changes(vm, class, &env, &mut left_out),
+        ),
     };
-    vm.lang.worlds.preparing.pop();
-    let mut left_out = Vec::new();
-    for (all, most, what) in
-        [(&mut ways, MAX_WAYS, "ways to make it"), (&mut changes, MAX_CHANGES, "methods that change it")]
-    {
-        if all.len() > most {
-            left_out.push(format!("{most} of {} {what} are tried", all.len()));
-            all.truncate(most);
-        }
+    let calls = ways.iter_mut().filter_map(|make| match make {
+        Make::Call(way) => Some(way),
+        Make::Constant(_) => None,
+    });
+    tell_apart(calls, fields.iter().map(|f| (f.name.to_string(), f.ty.clone())).collect());
+    for name in changes.iter().map(|way| vm.lang.funcs[way.func].name.clone()).collect::<BTreeSet<_>>() {
+        tell_apart(changes.iter_mut().filter(|way| vm.lang.funcs[way.func].name == name), Vec::new());
     }
-    name_apart(&vm.lang, &fields, &mut ways, &mut changes);
+    vm.lang.worlds.preparing.pop();
     let recipe = Recipe { class, args: args.to_vec(), ways, fields, changes, left_out };
     vm.lang.worlds.recipes.insert(key.clone(), Arc::new(recipe));
     Some(key)
 }
 
+/// Leaves out what is too much, and says so.
+fn cut<T>(all: &mut Vec<T>, most: usize, what: &str, left_out: &mut Vec<String>) {
+    if all.len() > most {
+        left_out.push(format!("{most} of {} {what} are tried", all.len()));
+        all.truncate(most);
+    }
+}
+
 /// Words that name other variables of an object: whether it is there, what it is, how it is made.
 const TAKEN: [&str; 5] = ["null", "some", "is", "way", "of"];
 
-/// Parameters of different types have different names, so that one variable is of one type.
-fn name_apart(jvm: &Jvm, fields: &[FieldWay], ways: &mut [Way], changes: &mut [Way]) {
-    let mut seen: BTreeMap<(String, String), FieldType> = BTreeMap::new();
-    for field in fields {
-        seen.insert((String::new(), field.name.to_string()), field.ty.clone());
-    }
-    let makers = ways.iter_mut().map(|way| (String::new(), way));
-    for (method, way) in
-        makers.chain(changes.iter_mut().map(|way| (jvm.funcs[way.func].name.to_string(), way)))
-    {
-        for param in &mut way.params {
-            let call = param.name.strip_prefix("call").is_some_and(|n| n.parse::<u32>().is_ok());
-            if TAKEN.contains(&param.name.as_str()) || call {
-                param.name.push('_');
+/// Variables are named after parameters, and a variable has one type: parameters of several calls that share a name but
+/// not a type get names of their own.
+fn tell_apart<'a>(ways: impl Iterator<Item = &'a mut Way>, mut taken: Vec<(String, FieldType)>) {
+    for way in ways {
+        for at in 0..way.params.len() {
+            let ty = way.params[at].ty.clone();
+            let mut name = way.params[at].name.clone();
+            let call = name.strip_prefix("call").is_some_and(|n| n.parse::<u32>().is_ok());
+            if TAKEN.contains(&name.as_str()) || call {
+                name.push('_');
             }
-            let mut number = 2;
-            let plain = param.name.clone();
-            while seen.get(&(method.clone(), param.name.clone())).is_some_and(|ty| *ty != param.ty) {
-                param.name = format!("{plain}{number}");
-                number += 1;
+            let clashes = |name: &String, way: &Way| {
+                let elsewhere = taken.iter().any(|(other, of)| other == name && *of != ty);
+                elsewhere || way.params.iter().enumerate().any(|(i, p)| i != at && p.name == *name)
+            };
+            while clashes(&name, way) {
+                name.push_str(&type_word(&ty));
             }
-            seen.insert((method.clone(), param.name.clone()), param.ty.clone());
+            way.params[at].name = name.clone();
+            taken.push((name, ty));
         }
+    }
+}
+
+/// `Int`, `String`, `ByteArray`.
+fn type_word(ty: &FieldType) -> String {
+    match ty {
+        FieldType::Array(elem) => type_word(elem) + "Array",
+        FieldType::Class(name) => name.rsplit(['/', '$']).next().unwrap_or("Object").to_string(),
+        FieldType::Boolean => "Boolean".to_string(),
+        FieldType::Byte => "Byte".to_string(),
+        FieldType::Short => "Short".to_string(),
+        FieldType::Char => "Char".to_string(),
+        FieldType::Int => "Int".to_string(),
+        FieldType::Long => "Long".to_string(),
+        FieldType::Float => "Float".to_string(),
+        FieldType::Double => "Double".to_string(),
     }
 }
 
@@ -152,7 +185,19 @@ pub(super) fn prepare_ways(
     args: Vec<Generic>,
     ways: impl FnOnce(&mut Vm<Jvm>) -> Vec<Way>,
 ) -> Arc<str> {
-    let key: Arc<str> = Generic::Class(vm.lang.classes[class].name.clone(), args.clone()).to_string().into();
+    let key = Generic::Class(vm.lang.classes[class].name.clone(), args.clone()).to_string();
+    prepare_makes(vm, &key, class, args, |vm| ways(vm).into_iter().map(Make::Call).collect())
+}
+
+/// Enters a recipe of a name of its own.
+pub fn prepare_makes(
+    vm: &mut Vm<Jvm>,
+    key: &str,
+    class: ClassId,
+    args: Vec<Generic>,
+    ways: impl FnOnce(&mut Vm<Jvm>) -> Vec<Make>,
+) -> Arc<str> {
+    let key: Arc<str> = key.into();
     if !vm.lang.worlds.recipes.contains_key(&key) {
         let empty = Recipe::by(class, Vec::new(), Vec::new());
         vm.lang.worlds.recipes.insert(key.clone(), Arc::new(empty));
@@ -160,6 +205,29 @@ pub(super) fn prepare_ways(
         vm.lang.worlds.recipes.insert(key.clone(), Arc::new(Recipe::by(class, args, ways)));
     }
     key
+}
+
+/// All ways to objects of a class: calls of its own, calls of others, constants.
+fn user_makes(vm: &mut Vm<Jvm>, class: ClassId, env: &Env, left_out: &mut Vec<String>) -> Vec<Make> {
+    if !can_name(&vm.lang, class) || vm.lang.classes[class].access & access::ENUM != 0 {
+        return Vec::new();
+    }
+    let mut ways = user_ways(vm, class, env);
+    cut(&mut ways, MAX_WAYS, "ways to make it", left_out);
+    let constants = constants(vm, class);
+    let alone = ways.is_empty() && constants.is_empty();
+    let others = producers(vm, class, alone);
+    let ways = ways.into_iter().chain(others).map(Make::Call);
+    ways.chain(constants.into_iter().map(Make::Constant)).collect()
+}
+
+fn library_makes(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Make> {
+    let ways = library_ways(vm, class, env);
+    // Hardly any text names a character set or a language.
+    let by_text = ways.first().is_none_or(|way| way.params.iter().any(|p| p.ty.is_reference()));
+    let constants = constants(vm, class).into_iter().map(Make::Constant);
+    let ways = ways.into_iter().map(Make::Call);
+    if by_text { constants.chain(ways).collect() } else { ways.chain(constants).collect() }
 }
 
 /// A call of a function, its parameters made as their types say.
@@ -236,6 +304,11 @@ pub fn can_call(jvm: &Jvm, func: FuncId) -> bool {
     f.access & (access::PRIVATE | access::SYNTHETIC) == 0 && (f.is(access::PUBLIC) || near)
 }
 
+/// Whether a test lies in the package of a class.
+pub(super) fn is_near(jvm: &Jvm, class: ClassId) -> bool {
+    jvm.classes[class].origin != ClassOrigin::Library && same_package(jvm, jvm.classes[class].package())
+}
+
 fn same_package(jvm: &Jvm, package: &str) -> bool {
     jvm.worlds.context.is_some_and(|context| jvm.classes[context].package() == package)
 }
@@ -249,7 +322,7 @@ pub fn is_inner(jvm: &Jvm, class: ClassId) -> bool {
 }
 
 /// The ways that the user wants objects of a class to be made, and no others.
-fn told_ways(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
+fn told_ways(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Make> {
     let known = vm.lang.worlds.known.clone();
     let Some(told) = known.types.get(&vm.lang.classes[class].name) else { return Vec::new() };
     let mut ways = Vec::new();
@@ -257,7 +330,7 @@ fn told_ways(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
         let makes =
             |f: &crate::link::Func| &*f.name == "<init>" || f.is_static() && f.signature.ty.ret.is_some();
         if let Some(func) = super::known::resolve(vm, name, &makes) {
-            ways.push(way(vm, func, env));
+            ways.push(Make::Call(way(vm, func, env)));
         }
     }
     ways
@@ -265,9 +338,6 @@ fn told_ways(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
 
 fn user_ways(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
     let jvm = &vm.lang;
-    if !can_name(jvm, class) || jvm.classes[class].access & access::ENUM != 0 {
-        return Vec::new();
-    }
     let is_abstract = jvm.classes[class].access & (access::ABSTRACT | access::INTERFACE) != 0;
     let makes = |func: &FuncId| {
         let f = &jvm.funcs[*func];
@@ -383,7 +453,7 @@ fn is_assigned(jvm: &Jvm, class: ClassId, field: &str) -> bool {
 }
 
 /// Methods that a test may call to change an object: those that assign a field, or call something that might.
-fn changes(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
+fn changes(vm: &mut Vm<Jvm>, class: ClassId, env: &Env, left_out: &mut Vec<String>) -> Vec<Way> {
     let mut found: Vec<FuncId> = Vec::new();
     for owner in vm.lang.classes[class].ancestors.iter().rev().copied() {
         let jvm = &vm.lang;
@@ -411,6 +481,7 @@ fn changes(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
         let f = &jvm.funcs[*func];
         (!grows(&f.name), !f.is(access::PUBLIC), f.signature.ty.params.is_empty(), *func)
     });
+    cut(&mut found, MAX_CHANGES, "methods that change it", left_out);
     found.into_iter().map(|func| way(vm, func, env)).collect()
 }
 

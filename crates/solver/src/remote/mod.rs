@@ -9,7 +9,7 @@ mod wire;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use term::{Pool, TermId};
@@ -28,7 +28,7 @@ const MAX_FAILURES: u32 = 5;
 pub type Stop = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// Starts a helper: the program and its arguments.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Helper {
     pub program: std::path::PathBuf,
     pub args: Vec<String>,
@@ -72,6 +72,30 @@ impl Drop for Running {
     }
 }
 
+/// Helpers that wait for the next chain: starting one takes longer than most questions. At most one for each chain that
+/// ever worked at the same time.
+static IDLE: Mutex<Vec<(Helper, Running)>> = Mutex::new(Vec::new());
+
+impl Drop for Remote {
+    fn drop(&mut self) {
+        self.forget();
+        if let Some(running) = self.running.take() {
+            let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+            idle.push((self.helper.clone(), running));
+        }
+    }
+}
+
+/// One that waits, or a new one.
+fn take_or_start(helper: &Helper) -> std::io::Result<Running> {
+    let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+    let waiting = idle.iter().position(|(of, _)| of == helper);
+    match waiting.map(|at| idle.swap_remove(at)) {
+        Some((_, running)) => Ok(running),
+        None => start(helper),
+    }
+}
+
 impl Remote {
     pub fn new(helper: Helper, stop: Stop) -> Remote {
         Remote { helper, stop, running: None, used: 0, failures: 0, fallback: None }
@@ -80,7 +104,7 @@ impl Remote {
     fn exchange(&mut self, question: &[u8]) -> Result<Vec<u8>, Cause> {
         let running = match &mut self.running {
             Some(running) => running,
-            none => none.insert(start(&self.helper).map_err(|why| Cause::Crashed(why.to_string()))?),
+            none => none.insert(take_or_start(&self.helper).map_err(|why| Cause::Crashed(why.to_string()))?),
         };
         let crashed = |running: &mut Running| {
             let status = running.child.wait().map_or_else(|why| why.to_string(), |status| status.to_string());

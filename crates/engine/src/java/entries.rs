@@ -1,0 +1,158 @@
+//! What of a class is explored: methods as a test calls them.
+
+use ir::{ClassId, FuncId};
+use jvm::input::{Hidden, hidden};
+use jvm::load::access;
+use jvm::observe::dispatched_in;
+use jvm::world::Jvm;
+use vm::Vm;
+
+use super::explore::subject;
+use super::subject::{Param, Subject};
+use crate::config::Config;
+use crate::error::Error;
+use crate::target::{ClassTarget, nearest};
+
+/// A method to explore.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The class under test, or one nested in it.
+    pub class: ClassId,
+    pub func: FuncId,
+    /// The objects it is called on, where their class has no name.
+    pub hidden: Option<Hidden>,
+}
+
+impl Entry {
+    /// What it is called on and with; `None` if a test cannot make anything to call it on.
+    pub fn subject(&self, vm: &mut Vm<Jvm>) -> Option<Subject> {
+        let Some(hidden) = &self.hidden else { return subject(vm, self.class, self.func) };
+        vm.lang.worlds.context = Some(self.class);
+        let name = super::explore::receiver_name(&vm.lang, hidden.ty);
+        let ty = jvm::load::FieldType::Class(vm.lang.classes[hidden.ty].name.clone());
+        let types = jvm::input::params_of(&vm.lang, hidden);
+        let params = super::case::params_as(vm, self.func, &types, std::slice::from_ref(&name));
+        let receiver = Param { name, ty, kind: hidden.kind.clone() };
+        Some(Subject::new(self.class, self.func, Some(receiver), params))
+    }
+}
+
+/// The methods of a class that are explored: those named, or all that a test can call, and those of nested classes
+/// that are no targets of their own.
+pub fn entries(
+    vm: &mut Vm<Jvm>,
+    class: ClassId,
+    target: &ClassTarget,
+    config: &Config,
+) -> Result<Vec<Entry>, Error> {
+    let mut found = by_name(vm, class, target, config)?;
+    if target.methods.is_empty() {
+        let nested = nested(vm, target);
+        let unnamed = hidden(vm, class, &nested);
+        found.extend(unnamed.into_iter().map(|h| Entry { class, func: h.func, hidden: Some(h) }));
+    }
+    Ok(found)
+}
+
+/// Those whose class a test can name. No code is run to find them.
+pub fn by_name(
+    vm: &mut Vm<Jvm>,
+    class: ClassId,
+    target: &ClassTarget,
+    config: &Config,
+) -> Result<Vec<Entry>, Error> {
+    vm.lang.worlds.context = Some(class);
+    let plain = |class: ClassId| move |func: FuncId| Entry { class, func, hidden: None };
+    if !target.methods.is_empty() {
+        return Ok(named(&vm.lang, class, target)?.into_iter().map(plain(class)).collect());
+    }
+    let nested = nested(vm, target);
+    let mut found = Vec::new();
+    for of in std::iter::once(class).chain(nested.iter().copied()) {
+        if of == class || jvm::input::can_name(&vm.lang, of) {
+            found.extend(callable(vm, of, &nested, config).into_iter().map(plain(of)));
+        }
+    }
+    Ok(found)
+}
+
+fn nested(vm: &mut Vm<Jvm>, target: &ClassTarget) -> Vec<ClassId> {
+    target.nested.iter().filter_map(|name| vm.lang.class(name).ok()).collect()
+}
+
+fn is_callable(jvm: &Jvm, func: FuncId) -> bool {
+    let f = &jvm.funcs[func];
+    let hidden = access::SYNTHETIC | access::ABSTRACT | access::PRIVATE | access::BRIDGE;
+    let assumes = jvm::input::known::assumption(jvm, func).is_some();
+    f.access & hidden == 0 && &*f.name != "<clinit>" && !assumes
+}
+
+/// All methods that a test can call; abstract ones if a nested class has code for them.
+fn callable(vm: &mut Vm<Jvm>, class: ClassId, nested: &[ClassId], config: &Config) -> Vec<FuncId> {
+    let all: Vec<FuncId> = vm.lang.classes[class].functions().collect();
+    let is_enum = vm.lang.classes[class].access & access::ENUM != 0;
+    let mut found: Vec<FuncId> = all
+        .iter()
+        .copied()
+        .filter(|func| {
+            let f = &vm.lang.funcs[*func];
+            let public = f.is(access::PUBLIC) || config.package_private;
+            let made = is_enum && matches!(&*f.name, "values" | "valueOf" | "<init>");
+            let is_abstract = f.access & access::ABSTRACT != 0;
+            public
+                && !made
+                && (is_callable(&vm.lang, *func) || is_abstract && !runs(vm, *func, nested).is_empty())
+        })
+        .collect();
+    // Of an enum that only has constants, that it has them.
+    if found.is_empty() && is_enum {
+        found.extend(all.into_iter().find(|func| &*vm.lang.funcs[*func].name == "valueOf"));
+    }
+    found
+}
+
+/// The code of some classes that a call of a method may run.
+pub fn runs(vm: &mut Vm<Jvm>, func: FuncId, classes: &[ClassId]) -> Vec<FuncId> {
+    let jvm = &mut vm.lang;
+    let owner = jvm.funcs[func].class;
+    let mut found = Vec::new();
+    for class in classes {
+        let fits = jvm.is_subclass(*class, owner) && jvm.classes[*class].access & access::ABSTRACT == 0;
+        if fits
+            && let Some(target) = dispatched_in(jvm, *class, func)
+            && jvm.funcs[target].tracked
+            && !found.contains(&target)
+        {
+            found.push(target);
+        }
+    }
+    found
+}
+
+/// The methods that the user named.
+pub fn named(jvm: &Jvm, class: ClassId, target: &ClassTarget) -> Result<Vec<FuncId>, Error> {
+    let all: Vec<FuncId> = jvm.classes[class].functions().collect();
+    let mut found = Vec::new();
+    for (name, descriptor) in &target.methods {
+        let wanted = if name == "new" { "<init>" } else { name.as_str() };
+        let fits = |func: &FuncId| {
+            let f = &jvm.funcs[*func];
+            &*f.name == wanted && descriptor.as_ref().is_none_or(|d| **d == *f.descriptor)
+        };
+        let matching: Vec<FuncId> = all.iter().copied().filter(|f| fits(f) && is_callable(jvm, *f)).collect();
+        if matching.is_empty() {
+            let names = all.iter().filter(|f| is_callable(jvm, **f)).map(|f| match descriptor {
+                Some(_) => format!("{}{}", jvm.funcs[*f].name, jvm.funcs[*f].descriptor),
+                None => jvm.funcs[*f].name.to_string(),
+            });
+            let wanted = format!("{name}{}", descriptor.as_deref().unwrap_or_default());
+            return Err(Error::UnknownMethod {
+                class: jvm.classes[class].java_name(),
+                nearest: nearest(&wanted, names),
+                method: wanted,
+            });
+        }
+        found.extend(matching.into_iter().filter(|f| !found.contains(f)).collect::<Vec<_>>());
+    }
+    Ok(found)
+}

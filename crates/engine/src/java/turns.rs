@@ -1,0 +1,158 @@
+//! Which method is explored when, and with what.
+//!
+//! Most methods of a class are done soon and a few want all there is. So each gets a short turn first; what is then left
+//! is split over those that ran out of it, from the beginning and with more.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use explore::Stopped;
+
+use super::explore::{ClassResult, Fate, Key, MethodResult, Proposed};
+use crate::config::Config;
+
+/// One exploration of a method.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn {
+    /// Which of the entries.
+    pub index: usize,
+    pub work: u64,
+    /// Work that those who come later could lend.
+    pub spare: u64,
+    pub deadline: Option<Instant>,
+    /// The solver's limit for one question.
+    pub question: u32,
+}
+
+/// A method's first turn is this part of an even share.
+const SHORT: u64 = 4;
+/// A question may take this part of a short turn, or the hard ones would leave no time for the others.
+const QUESTIONS: u64 = 20;
+/// Z3's resource units in a work unit, and what is asked at least.
+const RLIMIT_A_UNIT: u64 = 3;
+const LEAST_RLIMIT: u64 = 150_000;
+
+pub struct Turns<'a> {
+    config: &'a Config,
+    count: usize,
+    /// The methods still to come in this round, the next one last.
+    open: Vec<usize>,
+    /// Those that ran out of their share.
+    unfinished: Vec<usize>,
+    /// What each was to cover.
+    wanted: Vec<BTreeSet<Key>>,
+    round: u32,
+    /// Work of all turns before.
+    spent: u64,
+}
+
+impl<'a> Turns<'a> {
+    pub fn new(count: usize, config: &'a Config) -> Turns<'a> {
+        let open = (0..count).rev().collect();
+        Turns { config, count, open, unfinished: Vec::new(), wanted: Vec::new(), round: 0, spent: 0 }
+    }
+
+    /// The next turn; none when everything is done or nothing is left.
+    pub fn next(&mut self, result: &mut ClassResult, end: Option<Instant>) -> Option<Turn> {
+        if self.open.is_empty() && self.round == 0 {
+            self.round = 1;
+            let is_open = |key: &Key| {
+                result.obligations.get(key).is_some_and(|(_, fate)| matches!(fate, Fate::Open(_)))
+            };
+            self.open =
+                self.unfinished.drain(..).filter(|i| self.wanted[*i].iter().any(is_open)).rev().collect();
+        }
+        let index = self.open.pop()?;
+        let waiting = self.open.len() as u64 + 1;
+        // One method has nothing to gain by a short turn.
+        let part = if self.round == 0 && self.count > 1 { SHORT } else { 1 };
+        let left = self.config.budget.work.saturating_sub(self.spent);
+        let work = left / waiting / part;
+        let now = Instant::now();
+        let time = end.map(|end| end.saturating_duration_since(now) / (waiting * part) as u32);
+        if self.round > 0 && (work == 0 || time.is_some_and(|time| time < Duration::from_millis(20))) {
+            self.open.clear();
+            return None;
+        }
+        if self.round > 0 {
+            self.ask_again(index, result);
+        }
+        Some(Turn {
+            index,
+            work,
+            spare: left - work,
+            deadline: time.map(|time| now + time),
+            question: if part > 1 { self.short_question(work) } else { u32::MAX },
+        })
+    }
+
+    /// What a question may take in a short turn. Not by the clock, or tests would depend on it even where it cuts nothing.
+    fn short_question(&self, work: u64) -> u32 {
+        let shares = (self.count as u64 * SHORT).max(1);
+        let even = self.config.budget.time.map_or(u64::MAX, |time| time.as_micros() as u64 / shares);
+        let question = (work.min(even) / QUESTIONS).saturating_mul(RLIMIT_A_UNIT).max(LEAST_RLIMIT);
+        question.min(u32::MAX.into()) as u32
+    }
+
+    /// Takes back what was left open by this method alone: with more work it may be settled either way.
+    fn ask_again(&self, index: usize, result: &mut ClassResult) {
+        let others =
+            |key: &Key| self.wanted.iter().enumerate().any(|(i, all)| i != index && all.contains(key));
+        for key in &self.wanted[index] {
+            let open = result.obligations.get(key).is_some_and(|(_, fate)| matches!(fate, Fate::Open(_)));
+            if open && !others(key) {
+                result.obligations.remove(key);
+            }
+        }
+    }
+
+    /// A turn is over.
+    pub fn done(&mut self, turn: Turn, found: &MethodResult, wanted: Vec<Key>) {
+        if self.round == 0 {
+            self.wanted.push(wanted.into_iter().collect());
+        }
+        self.spent += found.spent.work();
+        let cut = matches!(found.stopped.last(), Some(Stopped::Work | Stopped::Cut));
+        let unknown = found.ledger.iter().any(|(entry, _)| entry.kind == ledger::Kind::SolverUnknown);
+        if self.round == 0 && self.count > 1 && (cut || unknown) {
+            self.unfinished.push(turn.index);
+        }
+    }
+}
+
+/// Enters what a turn found. Of a second one, the tests that show something new.
+pub fn merge(result: &mut ClassResult, index: usize, found: MethodResult, tests: Vec<Proposed>) {
+    if index == result.methods.len() {
+        result.methods.push(found);
+        result.tests.extend(tests);
+        return;
+    }
+    let known = &mut result.methods[index];
+    known.paths += found.paths;
+    known.outcomes = found.outcomes;
+    known.ledger.merge(&found.ledger);
+    known.stopped.extend(found.stopped);
+    known.exhaustive = found.exhaustive;
+    known.runs_to_failure = known.runs_to_failure.or(found.runs_to_failure);
+    known.spent.add(&found.spent);
+    known.times.add(&found.times);
+    known.diverged += found.diverged;
+    known.millis += found.millis;
+    known.untestable.extend(found.untestable);
+    let mut met: BTreeSet<Key> = result.tests.iter().flat_map(|test| test.meets.iter().cloned()).collect();
+    let mut halves: BTreeSet<(Key, usize)> =
+        result.tests.iter().flat_map(|test| test.halves.iter().cloned()).collect();
+    for test in tests {
+        let new = test.meets.iter().any(|key| !met.contains(key))
+            || test.halves.iter().any(|half| !halves.contains(half));
+        let twin = |other: &Proposed| {
+            let (a, b) = (&other.case, &test.case);
+            a.act == b.act && a.arrange == b.arrange && a.outcome == b.outcome
+        };
+        if new && !result.tests.iter().any(twin) {
+            met.extend(test.meets.iter().cloned());
+            halves.extend(test.halves.iter().cloned());
+            result.tests.push(test);
+        }
+    }
+}

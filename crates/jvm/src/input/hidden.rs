@@ -1,0 +1,256 @@
+//! Objects of classes that a test cannot name: what returns them, and by which type they are used.
+//!
+//! `Ints.asList` returns a `List` whose class is private. A test calls `Ints.asList(1, 2).get(0)`: the method is named by
+//! a type that the test may write, the code that runs is that of the private class.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ir::{ClassId, FuncId};
+use vm::Vm;
+
+use super::generic::{self, Generic};
+use super::producers::{constant, producer};
+use super::recipe::{Make, can_call, can_name, prepare_makes};
+use super::{Kind, kind_for};
+use crate::load::{FieldType, Instr, access};
+use crate::world::Jvm;
+
+/// A method that runs code of classes without a name.
+#[derive(Clone, Debug)]
+pub struct Hidden {
+    /// The type by which the objects are used.
+    pub ty: ClassId,
+    /// Its arguments, where they are known.
+    pub args: Vec<Generic>,
+    /// How they are made.
+    pub kind: Kind,
+    /// The method as the type declares it.
+    pub func: FuncId,
+}
+
+/// What makes objects of one type, and of which classes they are.
+#[derive(Default)]
+struct Source {
+    makes: Vec<Make>,
+    args: Vec<Generic>,
+    classes: Vec<ClassId>,
+}
+
+impl Source {
+    fn add(&mut self, classes: Vec<ClassId>) {
+        for class in classes {
+            if !self.classes.contains(&class) {
+                self.classes.push(class);
+            }
+        }
+    }
+}
+
+const MAX_MAKES: usize = 6;
+/// Helpers are followed so deep.
+const MAX_DEPTH: u32 = 3;
+
+/// Methods of hidden classes among `nested`, by the types through which a test can call them. `nested` are classes
+/// inside `class`.
+pub fn hidden(vm: &mut Vm<Jvm>, class: ClassId, nested: &[ClassId]) -> Vec<Hidden> {
+    let jvm = &vm.lang;
+    let plain =
+        |c: &&ClassId| !jvm.classes[**c].is_interface() && jvm.classes[**c].access & access::ABSTRACT == 0;
+    let unnamed: Vec<ClassId> = nested.iter().filter(plain).copied().filter(|c| !can_name(jvm, *c)).collect();
+    if unnamed.is_empty() {
+        return Vec::new();
+    }
+    let mut sources: BTreeMap<Arc<str>, Source> = BTreeMap::new();
+    let owners: Vec<ClassId> =
+        std::iter::once(class).chain(nested.iter().copied()).filter(|c| can_name(&vm.lang, *c)).collect();
+    for owner in owners {
+        // Constants of an enum that have a body, subclasses that implement an abstract class.
+        let below: Vec<ClassId> =
+            unnamed.iter().copied().filter(|c| vm.lang.is_subclass(*c, owner)).collect();
+        if !below.is_empty() {
+            sources.entry(vm.lang.classes[owner].name.clone()).or_default().add(below);
+        }
+        methods_of(vm, owner, &unnamed, &mut sources);
+        fields_of(vm, owner, &unnamed, &mut sources);
+    }
+    let mut found = Vec::new();
+    for (name, source) in sources {
+        let Ok(ty) = vm.lang.class(&name) else { continue };
+        let inside = ty == class || nested.contains(&ty);
+        let kind = match inside {
+            // It has a recipe of its own.
+            true => kind_for(vm, &Generic::Class(name.clone(), Vec::new())),
+            false => {
+                let key = format!("hidden {name} of {}", vm.lang.classes[class].name);
+                let mut makes = source.makes;
+                makes.truncate(MAX_MAKES);
+                Kind::Object(prepare_makes(vm, &key, ty, source.args.clone(), |_| makes))
+            }
+        };
+        for func in callable(&mut vm.lang, ty, &source.classes) {
+            // Methods that a class of the program declares are explored as its own.
+            if inside && vm.lang.funcs[func].class == ty {
+                continue;
+            }
+            found.push(Hidden { ty, args: source.args.clone(), kind: kind.clone(), func });
+        }
+    }
+    found
+}
+
+/// The types of the parameters of a hidden method.
+pub fn params_of(jvm: &Jvm, hidden: &Hidden) -> Vec<Generic> {
+    let owner = jvm.funcs[hidden.func].class;
+    let file = jvm.classes[owner].file.as_deref();
+    let env = match owner == hidden.ty {
+        true => generic::class_env(file.and_then(|f| f.signature.as_deref()), &hidden.args),
+        false => Vec::new(),
+    };
+    super::param_types(jvm, hidden.func, &env)
+}
+
+/// Methods that return what they make by another type.
+fn methods_of(
+    vm: &mut Vm<Jvm>,
+    owner: ClassId,
+    unnamed: &[ClassId],
+    sources: &mut BTreeMap<Arc<str>, Source>,
+) {
+    for func in vm.lang.classes[owner].functions() {
+        let f = &vm.lang.funcs[func];
+        if f.name.starts_with('<') || f.access & access::ABSTRACT != 0 || !can_call(&vm.lang, func) {
+            continue;
+        }
+        let (is_static, Some(ret)) = (f.is_static(), f.signature.ty.ret.clone()) else { continue };
+        let FieldType::Class(name) = ret.clone() else { continue };
+        let mut made = Vec::new();
+        mentioned(&vm.lang, owner, func, unnamed, &mut made, 0);
+        let Some(made) = fitting(vm, &name, made) else { continue };
+        let Some(way) = producer(vm, owner, func, is_static) else { continue };
+        let file = vm.lang.classes[owner].file.clone();
+        let f = &vm.lang.funcs[func];
+        let signature =
+            file.as_deref().and_then(|file| file.method(&f.name, &f.descriptor)?.signature.clone());
+        let result = generic::result(signature.as_deref(), &ret, &Vec::new());
+        enter(sources, name, result, Make::Call(way), made);
+    }
+}
+
+/// Constants whose class is hidden behind another type.
+fn fields_of(
+    vm: &mut Vm<Jvm>,
+    owner: ClassId,
+    unnamed: &[ClassId],
+    sources: &mut BTreeMap<Arc<str>, Source>,
+) {
+    let Some(initialiser) = vm.lang.declared(owner, "<clinit>", "()V") else { return };
+    let mut made = Vec::new();
+    mentioned(&vm.lang, owner, initialiser, unnamed, &mut made, 0);
+    let file = vm.lang.classes[owner].file.clone();
+    let near = super::recipe::is_near(&vm.lang, owner);
+    for field in file.iter().flat_map(|f| &f.fields) {
+        let open = field.access & access::PUBLIC != 0 || near && field.access & access::PRIVATE == 0;
+        let hidden = access::SYNTHETIC | access::ENUM;
+        let (FieldType::Class(name), true) = (&field.ty, field.access & access::STATIC != 0) else {
+            continue;
+        };
+        if !open || field.access & hidden != 0 {
+            continue;
+        }
+        let Some(made) = fitting(vm, name, made.clone()) else { continue };
+        let Some(make) = constant(&vm.lang, owner, &field.name, &field.descriptor) else { continue };
+        let ty = Generic::of_field(field.signature.as_deref(), &field.ty, &Vec::new());
+        enter(sources, name.clone(), ty, make, made);
+    }
+}
+
+/// Those of some classes that are of a type which a test may name.
+fn fitting(vm: &mut Vm<Jvm>, ty: &str, mut made: Vec<ClassId>) -> Option<Vec<ClassId>> {
+    if made.is_empty() || ty == "java/lang/Object" {
+        return None;
+    }
+    let ty = vm.lang.class(ty).ok().filter(|ty| can_name(&vm.lang, *ty))?;
+    made.retain(|class| vm.lang.is_subclass(*class, ty));
+    (!made.is_empty()).then_some(made)
+}
+
+fn enter(
+    sources: &mut BTreeMap<Arc<str>, Source>,
+    name: Arc<str>,
+    ty: Generic,
+    make: Make,
+    classes: Vec<ClassId>,
+) {
+    let source = sources.entry(name).or_default();
+    if let (Generic::Class(_, args), true) = (ty, source.makes.is_empty()) {
+        source.args = args;
+    }
+    source.makes.push(make);
+    source.add(classes);
+}
+
+/// The hidden classes whose objects a method makes or takes from a constant, itself or by helpers.
+fn mentioned(
+    jvm: &Jvm,
+    owner: ClassId,
+    func: FuncId,
+    unnamed: &[ClassId],
+    found: &mut Vec<ClassId>,
+    depth: u32,
+) {
+    let Some(file) = &jvm.classes[owner].file else { return };
+    let f = &jvm.funcs[func];
+    let Some(Ok(Some(code))) = file.method(&f.name, &f.descriptor).map(|m| m.bytecode()) else { return };
+    for (_, instr) in &code.instrs {
+        let (class, called) = match instr {
+            Instr::New(cp) => (file.pool.class(*cp).ok(), None),
+            Instr::GetStatic(cp) => (file.pool.field(*cp).ok().map(|f| f.class), None),
+            Instr::InvokeStatic(cp) | Instr::InvokeSpecial(cp) | Instr::InvokeVirtual(cp) => {
+                let method = file.pool.method(*cp).ok();
+                (method.as_ref().map(|m| m.class), method)
+            }
+            _ => continue,
+        };
+        let Some(class) = class.and_then(|name| jvm.loaded(name)) else { continue };
+        if unnamed.contains(&class) && !found.contains(&class) {
+            found.push(class);
+        }
+        let inside = class == owner || unnamed.contains(&class);
+        if let Some(called) = called.filter(|_| inside && depth < MAX_DEPTH)
+            && let Some(callee) = jvm.declared(class, called.name, called.descriptor)
+            && callee != func
+        {
+            mentioned(jvm, class, callee, unnamed, found, depth + 1);
+        }
+    }
+}
+
+/// Methods of a type that run code of the program on objects of some classes; each once.
+fn callable(jvm: &mut Jvm, ty: ClassId, classes: &[ClassId]) -> Vec<FuncId> {
+    let mut owners: Vec<ClassId> = vec![ty];
+    owners.extend(jvm.classes[ty].ancestors.iter().rev().copied());
+    owners.extend(jvm.classes[ty].all_interfaces.iter().copied());
+    owners.push(jvm.known.object);
+    let mut found: Vec<FuncId> = Vec::new();
+    for owner in owners {
+        for func in jvm.classes[owner].functions() {
+            let f = &jvm.funcs[func];
+            let hidden = access::STATIC | access::PRIVATE | access::SYNTHETIC;
+            let known = found
+                .iter()
+                .any(|g| jvm.funcs[*g].name == f.name && jvm.funcs[*g].descriptor == f.descriptor);
+            if f.access & hidden != 0 || !f.is(access::PUBLIC) || f.name.starts_with('<') || known {
+                continue;
+            }
+            let runs = |class: &ClassId| {
+                crate::observe::dispatched_in(jvm, *class, func)
+                    .is_some_and(|target| jvm.funcs[target].tracked)
+            };
+            if classes.iter().any(runs) {
+                found.push(func);
+            }
+        }
+    }
+    found
+}
