@@ -681,7 +681,8 @@ impl<'a> ClassExplorer<'a> {
         let Some(other) = self.other.as_deref_mut() else { return Ok(()) };
         let Some(mut twin) = counterpart(&self.vm.lang, other, entry, &self.twins) else { return Ok(()) };
         other.start_exploration();
-        other.limits.steps = self.config.budget.max_steps;
+        // That world is not warmed up: a run may have to read the locale's and the zone's data first.
+        other.limits.steps = self.config.budget.max_steps.saturating_mul(COLD);
         let model = assign(other, &mut twin, inputs);
         let detail = twin.detail(other, &model);
         let again = case::case(&other.lang, &twin, &detail, &[], &Ledger::default())
@@ -737,6 +738,9 @@ fn warm_up(vm: &mut Vm<Jvm>, subject: &mut Subject) {
     }
     vm.freeze();
 }
+
+/// So many times the steps of a run may be needed where nothing is warmed up.
+const COLD: u64 = 10;
 
 /// So many runs are looked at for tours with side trips.
 const MOST_TOURS: usize = 500;
