@@ -868,7 +868,7 @@ fn counterpart(jvm: &Jvm, other: &mut Vm<Jvm>, entry: &Entry, twins: &[Entry]) -
     let same = |twin: &&Entry| {
         let (f, g) = (&jvm.funcs[entry.func], &there.funcs[twin.func]);
         let on = match (&entry.hidden, &twin.hidden) {
-            (Some(a), Some(b)) => class(a.ty, b.ty),
+            (Some(a), Some(b)) => class(a.ty, b.ty) && a.args == b.args,
             (a, b) => a.is_none() && b.is_none(),
         };
         f.name == g.name && f.descriptor == g.descriptor && class(entry.class, twin.class) && on

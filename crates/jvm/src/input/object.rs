@@ -192,15 +192,6 @@ fn follow(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe) -> Result<ObjId, Stop> 
     Ok(object)
 }
 
-/// Whether a call makes an object of the plainest arguments. A run of its own.
-pub(super) fn succeeds(vm: &mut Vm<Jvm>, recipe: &Recipe, way: &Way) -> bool {
-    vm.start_run(term::Assignment::default());
-    super::begin(vm);
-    let made = call_way(vm, "probe", recipe, way);
-    super::done(vm);
-    made.is_ok()
-}
-
 fn call_way(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe, way: &Way) -> Result<ObjId, Stop> {
     let constructor = &*vm.lang.funcs[way.func].name == "<init>";
     let mut vals = Vec::new();

@@ -97,37 +97,10 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic]) -> Opt
         tell_apart(changes.iter_mut().filter(|way| vm.lang.funcs[way.func].name == name), Vec::new());
     }
     vm.lang.worlds.preparing.pop();
-    let mut recipe = Recipe { class, args: args.to_vec(), ways, fields, changes };
-    if user && recipe.ways.len() > 1 {
-        easiest_first(vm, &mut recipe);
-    }
+    let recipe = Recipe { class, args: args.to_vec(), ways, fields, changes };
     vm.lang.worlds.recipes.insert(key.clone(), Arc::new(recipe));
     Some(key)
 }
-
-/// Ways that make an object of the plainest arguments come before those that refuse them: a search should start with an
-/// object, not with the search for one.
-fn easiest_first(vm: &mut Vm<Jvm>, recipe: &mut Recipe) {
-    let ledger = vm.ledger.clone();
-    let steps = std::mem::replace(&mut vm.limits.steps, PROBE_STEPS);
-    let ways = std::mem::take(&mut recipe.ways);
-    let mut graded: Vec<(bool, Make)> = Vec::new();
-    for way in ways {
-        let refused = match &way {
-            Make::Call(call) => !super::object::succeeds(vm, recipe, call),
-            Make::Constant(_) => false,
-        };
-        graded.push((refused, way));
-    }
-    vm.start_exploration();
-    vm.limits.steps = steps;
-    vm.ledger = ledger;
-    graded.sort_by_key(|(refused, _)| *refused);
-    recipe.ways = graded.into_iter().map(|(_, way)| way).collect();
-}
-
-/// A constructor that takes longer on plain arguments is none to start with.
-const PROBE_STEPS: u64 = 200_000;
 
 /// Variables are named after parameters, and a variable has one type: parameters of several calls that share a name but
 /// not a type get names of their own.
@@ -355,10 +328,7 @@ fn library_ways(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
     let is_abstract = jvm.classes[class].access & (access::ABSTRACT | access::INTERFACE) != 0;
     let plain = |ty: &FieldType| match ty {
         FieldType::Class(name) => is_plain_class(name),
-        FieldType::Array(elem) => match &**elem {
-            FieldType::Class(name) => &**name == "java/lang/String",
-            elem => !elem.is_reference(),
-        },
+        FieldType::Array(elem) => !elem.is_reference(),
         _ => true,
     };
     let makes = |func: &FuncId| {
