@@ -236,21 +236,21 @@ impl Describer<'_> {
         }
         let (at, sum) = self.definition(b, at)?;
         let (base, step) = (Reg(sum.a), if matches!(sum.op, Op::AddI32 | Op::AddI64) { 1 } else { -1 });
-        let shown = |reg: Reg, value: i64| {
-            let unit = char::from_u32(u32::try_from(value).ok()?);
-            unit.filter(|_| self.meaning(reg, at) == Meaning::Char).map(|unit| format!("{unit:?}"))
+        // Of a character nothing is beside the first and the last one.
+        let shown = |reg: Reg, value: i64| match self.meaning(reg, at) {
+            Meaning::Char => {
+                let unit = char::from_u32(u16::try_from(value).ok()?.into());
+                Some(unit.map_or_else(|| value.to_string(), |unit| format!("{unit:?}")))
+            }
+            _ => Some(value.to_string()),
         };
         match (self.literal(a, at), self.literal(base, at)) {
             (None, Some(base)) => {
-                let value = base.wrapping_add(step);
-                let text = shown(a, value).unwrap_or_else(|| value.to_string());
-                Some(format!("{} == {text}", self.value(a, at, 5)?))
+                Some(format!("{} == {}", self.value(a, at, 5)?, shown(a, base.wrapping_add(step))?))
             }
             // A literal stands on the right, as people write it.
             (Some(literal), None) => {
-                let value = literal.wrapping_sub(step);
-                let text = shown(base, value).unwrap_or_else(|| value.to_string());
-                Some(format!("{} == {text}", self.value(base, at, 5)?))
+                Some(format!("{} == {}", self.value(base, at, 5)?, shown(base, literal.wrapping_sub(step))?))
             }
             _ => {
                 let sign = if step > 0 { "+" } else { "-" };
