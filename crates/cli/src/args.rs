@@ -78,6 +78,9 @@ pub struct SearchArgs {
     /// How often complete-path goes back along an edge at most
     #[arg(long, value_name = "K", default_value_t = coverage::Options::default().rounds)]
     pub path_rounds: u32,
+    /// Ask besides for the boundary values of each comparison: x < 10 with x == 9 and with x == 10
+    #[arg(long)]
+    pub boundary: bool,
     /// In which order branches are tried: coverage, dfs, bfs, random, random-path, generational, deepening or
     /// fewest; several joined by ',' take turns, joined by '+' those that bring more come more often
     #[arg(long, value_name = "NAME", default_value = "coverage", value_parser = strategy)]
@@ -208,7 +211,7 @@ pub struct CoverArgs {
     /// What a path costs
     #[arg(long, value_name = "UNIT", default_value = "blocks", value_parser = cost)]
     pub cost: graph::Cost,
-    /// Write a report: html=DIR
+    /// Write a report: json=FILE, html=DIR, sarif=FILE, lcov=FILE
     #[arg(long, value_name = "KIND=PATH", value_parser = report)]
     pub report: Vec<ReportArg>,
 }
@@ -311,7 +314,11 @@ fn criterion(name: &str) -> Result<Criterion, String> {
 }
 
 fn criterion_options(search: &SearchArgs) -> coverage::Options {
-    let mut options = coverage::Options { rounds: search.path_rounds, ..coverage::Options::default() };
+    let mut options = coverage::Options {
+        rounds: search.path_rounds,
+        boundary: search.boundary,
+        ..coverage::Options::default()
+    };
     options.limit.paths = search.criterion_limit.max(1);
     // Finding a path takes some steps; a larger list may take more of them.
     options.limit.steps = options.limit.steps.max(search.criterion_limit as u64 * 200);
@@ -435,6 +442,7 @@ pub fn default_search() -> SearchArgs {
         criterion: Criterion::Branch,
         criterion_limit: coverage::Options::default().limit.paths,
         path_rounds: coverage::Options::default().rounds,
+        boundary: false,
         strategy: "coverage".to_string(),
         work: Budget::default().work,
         time: None,

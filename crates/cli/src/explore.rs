@@ -12,6 +12,9 @@ use crate::args::{CoverArgs, ExploreArgs, config, places};
 use crate::progress::Progress;
 use crate::{End, Failure, stats};
 
+/// Paths of a method that are listed if nobody says how many.
+pub const DEFAULT_PATHS: u64 = 100;
+
 pub fn run(args: &ExploreArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failure> {
     let mut progress = Progress::new();
     let results = explored(&exploring(args)?, interrupt, &mut |event| progress.event(&event))?;
@@ -50,13 +53,29 @@ pub fn cover(args: &CoverArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failu
         }
         return Ok(End::Done);
     }
-    let results = explored(&config(&args.target, &args.search)?, interrupt, &mut events)?;
+    crate::reports::check(&args.report)?;
+    let config = config(&args.target, &args.search)?;
+    let mut jdk = String::new();
+    let results = explored(&config, interrupt, &mut |event| {
+        if let Event::Booted { jdk: version, .. } = &event {
+            jdk.clone_from(version);
+        }
+        events(event);
+    })?;
     progress.finish();
     match args.json {
         true => results.iter().flat_map(cover_json).for_each(|line| println!("{line}")),
         false => results.iter().for_each(cover_text),
     }
     results.iter().for_each(|result| print_stats(result, args.search.stats));
+    if !args.report.is_empty() {
+        let mut report = reporting::new_report(&config, &jdk);
+        let all = results.into_iter().map(engine::Generated::unconfirmed);
+        report.targets = all.map(|one| reporting::target(&one, config.criterion, false)).collect();
+        crate::reports::write(&args.report, &report, &mut |target| {
+            engine::pictures::of_class(&config, &places(), target)
+        })?;
+    }
     Ok(End::Done)
 }
 
@@ -108,48 +127,41 @@ fn explored(
     Ok(results)
 }
 
-/// Every path of each method, cheapest first. The exploration cuts what cannot be run; what a path costs is what its
-/// replay shows: the lines of the method itself that are executed, again in each round of a loop.
+/// Paths of each method, cheapest first; what a path costs is what is executed of the method itself, again in each
+/// round of a loop.
 fn cheapest(
     args: &CoverArgs,
     interrupt: &Arc<AtomicBool>,
     events: &mut dyn FnMut(Event),
 ) -> Result<Vec<Value>, Failure> {
-    if args.cost == graph::Cost::Statements {
-        return Err(Failure::Usage("paths of compiled code are counted in lines: --cost lines".to_string()));
-    }
-    let mut config = config(&args.target, &args.search)?;
-    config.suite = engine::Suite::Paths;
-    config.exhaustive = true;
+    let config = config(&args.target, &args.search)?;
     let setup = prepare(&config, &places())?;
-    let mut found: Vec<(String, String, u64, usize, Value)> = Vec::new();
+    let most = args.search.max_paths.unwrap_or(DEFAULT_PATHS).try_into().unwrap_or(usize::MAX);
+    let mut booted = Worlds::boot(&config, &setup.path, interrupt, events)?;
+    let mut found: Vec<Value> = Vec::new();
     for target in &setup.targets {
-        let mut worlds = Worlds::boot(&config, &setup.path, interrupt, events)?;
-        let result = worlds.explore(&config, target, Instant::now(), events)?;
-        for (i, (test, mut path)) in result.tests.iter().zip(paths_json(&result)).enumerate() {
-            let method = &result.methods[test.method];
-            let steps = engine::lines_of(&mut worlds.vm, &config, &result, test)?;
-            path["cost"] = json!(steps.len());
-            path["lines"] = json!(steps);
-            path["exhaustive"] = json!(method.exhaustive);
-            found.push((
-                result.class.clone(),
-                method.name.clone() + &method.descriptor,
-                steps.len() as u64,
-                i,
-                path,
-            ));
+        let all = booted.fork().cheapest(&config, target, (args.cost, most), events)?;
+        let tests = all.result.tests.iter().zip(paths_json(&all.result)).zip(&all.ways);
+        for ((test, mut path), (way, is_final)) in tests {
+            path["cost"] = json!(way.cost(args.cost));
+            path["lines"] = json!(way.lines);
+            path["cheapest"] = json!(is_final);
+            path["exhaustive"] = json!(all.complete[test.method]);
+            found.push(path);
         }
     }
-    found.sort_by(|a, b| (&a.0, &a.1, a.2, a.3).cmp(&(&b.0, &b.1, b.2, b.3)));
-    Ok(found.into_iter().map(|(_, _, _, _, path)| path).collect())
+    Ok(found)
 }
 
 fn path_text(path: &Value) -> String {
     let text = |key: &str| path[key].as_str().unwrap_or("").to_string();
     let lines =
         path["lines"].as_array().into_iter().flatten().map(Value::to_string).collect::<Vec<_>>().join(" ");
-    let more = if path["exhaustive"] == true { "" } else { " (there may be others)" };
+    let more = match (path["cheapest"] == true, path["exhaustive"] == true) {
+        (_, true) => "",
+        (true, false) => " (others cost at least as much)",
+        (false, false) => " (others may be cheaper)",
+    };
     format!(
         "{}#{}{}: cost {}: lines {lines}: {}{more}",
         text("class"),

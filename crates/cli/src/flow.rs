@@ -9,10 +9,8 @@ use engine::flow::{self, Flow};
 use graph::{Cfg, Options, Suite};
 
 use crate::args::{CoverArgs, ReportArg};
+use crate::explore::DEFAULT_PATHS;
 use crate::{End, Failure};
-
-/// Paths that are listed if nobody says how many.
-const DEFAULT_PATHS: u64 = 100;
 
 pub fn run(args: &CoverArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failure> {
     let Some(file) = &args.graph.cfg else { return Err(Failure::Usage("no graph".to_string())) };

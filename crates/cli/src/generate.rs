@@ -61,7 +61,7 @@ pub fn run(args: &GenerateArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Fail
                 texts.push(generated.text.clone());
             }
             measured.extend(generated.measured.iter().flatten().map(measure_line));
-            targets.push(reporting::target(&generated, config.run));
+            targets.push(reporting::target(&generated, config.criterion, config.run));
         })
     };
     progress.finish();

@@ -268,7 +268,7 @@ fn generate(job: &Job, stop: &Arc<AtomicBool>) -> Answer {
         &mut |generated| {
             let file = generated.file.as_ref().map(|f: &PathBuf| f.display().to_string());
             texts.push(json!({ "file": file, "text": generated.text }));
-            targets.push(reporting::target(&generated, config.run));
+            targets.push(reporting::target(&generated, config.criterion, config.run));
         },
     );
     result.map_err(|e| refused(e.into()))?;

@@ -18,6 +18,14 @@ const BASE: &str = "package a; public abstract class Base {
     public abstract int f();
     public int g(int x) { return x > 0 ? f() : 0; }
     public static boolean even(int x) { return x % 2 == 0; }
+    public static int sum(int n) {
+        int s = 0;
+        while (n > 0) {
+            s += n;
+            n--;
+        }
+        return s;
+    }
 }";
 
 /// A place to work in, with compiled classes.
@@ -249,12 +257,27 @@ fn reports_of_every_kind() {
 #[test]
 fn paths_of_a_method_come_cheapest_first() {
     let place = Place::new();
-    let output = place.run(&["cover", "--paths", "--json", "-c", "classes", "a.Base#even"]);
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).unwrap();
-    let paths: Vec<serde_json::Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
-    let costs: Vec<u64> = paths.iter().map(|p| p["cost"].as_u64().unwrap()).collect();
-    assert!(costs.len() >= 2 && costs.is_sorted() && costs[0] > 0, "{text}");
+    let paths = |method: &str, unit: &str| -> Vec<serde_json::Value> {
+        let more = ["--max-paths", "6", "--cost", unit, "-c", "classes", method];
+        let output = place.run(&[&["cover", "--paths", "--json"][..], &more].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.lines().map(|l| serde_json::from_str(l).unwrap()).collect()
+    };
+    let costs = |paths: &[serde_json::Value]| -> Vec<u64> {
+        assert!(paths.iter().all(|p| p["cheapest"] == true), "{paths:?}");
+        paths.iter().map(|p| p["cost"].as_u64().unwrap()).collect()
+    };
+    let all = paths("a.Base#even", "blocks");
+    assert!(all.len() >= 2 && all.iter().all(|p| p["exhaustive"] == true), "{all:?}");
+    assert!(costs(&all).is_sorted());
+    // Endless: each further round of the loop costs two blocks, three statements, three lines.
+    let endless = paths("a.Base#sum", "blocks");
+    assert_eq!(costs(&endless), [3, 5, 7, 9, 11, 13]);
+    assert!(endless.iter().all(|p| p["exhaustive"] == false));
+    for unit in ["statements", "lines"] {
+        assert_eq!(costs(&paths("a.Base#sum", unit)), [3, 6, 9, 12, 15, 18], "{unit}");
+    }
     let picture = place.run(&["show", "cfg", "--svg", "-c", "classes", "a.Base#g"]);
     assert!(String::from_utf8_lossy(&picture.stdout).starts_with("<svg"));
 }

@@ -92,6 +92,49 @@ fn what_runs_can_be_cancelled() {
     server.end();
 }
 
+/// Compiled classes: a loop that can be explored for ever, and a method that is covered at once.
+fn classes() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let source = dir.path().join("Work.java");
+    let text = "package a; public class Work {
+        public static int kind(int x) { return x > 9 ? 1 : x == 3 ? 2 : 0; }
+        public static long grind(long[] a) { long h = 7; for (long x : a) { h = h * 31 % (x | 1); } return h; }
+    }";
+    std::fs::write(&source, text).unwrap();
+    let jdk = testkit::Jdk::at_least(17).unwrap();
+    let compiled = jdk.compile(&[source], &testkit::jdk::Options::default()).unwrap();
+    std::fs::create_dir_all(dir.path().join("a")).unwrap();
+    std::fs::copy(compiled.join("a/Work.class"), dir.path().join("a/Work.class")).unwrap();
+    dir
+}
+
+#[test]
+fn classes_are_covered_with_progress_and_can_be_cancelled() {
+    let dir = classes();
+    let path = dir.path().display().to_string();
+    let mut server = Server::start();
+    server.ask(
+        1,
+        "cover",
+        json!({ "class-path": path, "targets": ["a.Work#kind"], "criterion": "mcdc", "boundary": true }),
+    );
+    let (answer, told) = server.answer(1);
+    let obligations = answer["result"].as_array().unwrap();
+    assert!(obligations.len() > 2 && obligations.iter().all(|o| o["verdict"] == "covered"), "{answer}");
+    let kinds: Vec<&str> = told.iter().filter_map(|t| t["params"]["event"]["kind"].as_str()).collect();
+    assert!(["booted", "method", "method-done"].iter().all(|k| kinds.contains(k)), "{kinds:?}");
+    let endless = json!({ "class-path": path, "targets": ["a.Work#grind"], "exhaustive": true,
+        "work": 1_000_000_000_000_u64, "max-paths": 100_000_000 });
+    server.ask(2, "explore", endless);
+    // It has begun.
+    while server.next()["params"]["event"]["kind"] != "progress" {}
+    server.send(&json!({ "jsonrpc": "2.0", "method": "cancel", "params": { "id": 2 } }).to_string());
+    assert_eq!(server.answer(2).0["error"]["code"], -32800);
+    server.ask(3, "version", json!({}));
+    assert!(server.answer(3).0["result"]["version"].is_string(), "the server goes on");
+    server.end();
+}
+
 #[test]
 fn wrong_messages_are_answered_and_do_no_harm() {
     let mut server = Server::start();

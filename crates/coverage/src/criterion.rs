@@ -27,11 +27,13 @@ pub struct Options {
     pub limit: Limit,
     /// How often `complete-path` goes back along an edge at most.
     pub rounds: u32,
+    /// Boundary values of each comparison are asked for besides; the front end must have put notes there.
+    pub boundary: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { limit: Limit::default(), rounds: 2 }
+        Options { limit: Limit::default(), rounds: 2, boundary: false }
     }
 }
 
@@ -113,10 +115,14 @@ impl Criterion {
     /// order. Never empty for a function that has code.
     pub fn owed(self, projection: &Projection, flow: &Flow, options: &Options) -> Owed {
         let mut owed = Owed::default();
-        self.rule().owed(&Subject { projection, flow, options }, &mut owed);
+        let subject = Subject { projection, flow, options };
+        self.rule().owed(&subject, &mut owed);
         if owed.obligations.len() > options.limit.paths && self.is_limited() {
             owed.obligations.truncate(options.limit.paths);
             owed.cut = true;
+        }
+        if options.boundary {
+            criteria::boundary::boundaries(&subject, &mut owed);
         }
         if owed.obligations.is_empty() {
             owed.obligations.push(Obligation::entry(projection));

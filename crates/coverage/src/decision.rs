@@ -323,6 +323,30 @@ impl Decision {
         self.copies.iter().map(|indices| (indices[condition], position)).collect()
     }
 
+    /// How an activation evaluated it, from the branches it took, in order. What an exception cut short is no evaluation.
+    pub fn evaluations(&self, takes: impl IntoIterator<Item = (u32, u32)>) -> Vec<Row> {
+        let mut rows = Vec::new();
+        // The copy, the values so far, and which condition must come next.
+        let mut open: Option<(usize, Vec<Option<bool>>, usize)> = None;
+        for (index, position) in takes {
+            let place =
+                |(copy, indices): (usize, &Vec<u32>)| Some((copy, indices.iter().position(|i| *i == index)?));
+            let Some((copy, condition)) = self.copies.iter().enumerate().find_map(place) else { continue };
+            let mut values = match open.take() {
+                Some((at, values, next)) if (at, next) == (copy, condition) => values,
+                _ if condition == 0 => vec![None; self.conditions.len()],
+                _ => continue,
+            };
+            let truth = self.conditions[condition].positions[1] == position;
+            values[condition] = Some(truth);
+            match self.conditions[condition].next[usize::from(truth)] {
+                Next::Outcome(outcome) => rows.push(Row { values, outcome }),
+                Next::Condition(next) => open = Some((copy, values, next)),
+            }
+        }
+        rows
+    }
+
     /// The row as a path of the graph; several where the code was duplicated or the last way divides.
     pub fn paths(&self, func: &Function, flow: &Flow, row: &Row) -> Vec<Path> {
         let mut all = Vec::new();

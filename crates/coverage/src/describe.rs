@@ -2,7 +2,7 @@
 //!
 //! Texts say what holds on the way taken (`x > 0`), not how the compiler turned the comparison round.
 
-use ir::{ClassId, FuncId, Function, Inst, Names, Op, Reg, StrId};
+use ir::{ClassId, FuncId, Function, Inst, Meaning, Names, Op, Reg, StrId};
 
 /// A text longer than this explains nothing.
 const LONGEST: usize = 80;
@@ -18,8 +18,15 @@ pub fn branch_text(func: &Function, names: &dyn Names, index: u32, positions: &[
     }
     let truth = positions.first() == Some(&0);
     condition_text(func, names, index, truth).unwrap_or_else(|| {
-        let (decision, condition) = func.branch_info(index).map_or((0, 0), |i| (i.decision, i.condition));
-        format!("condition {condition} of decision {decision} is {truth}")
+        let info = func.branch_info(index);
+        let same = |other: &&(u32, ir::BranchInfo)| {
+            let (decision, origin) = (other.1.decision, other.1.origin);
+            origin == ir::Origin::Source && info.is_some_and(|i| i.decision == decision)
+        };
+        match (func.branches.iter().filter(same).count(), info) {
+            (2.., Some(info)) => format!("condition {} is {truth}", info.condition + 1),
+            _ => format!("the condition is {truth}"),
+        }
     })
 }
 
@@ -28,6 +35,11 @@ pub fn branch_text(func: &Function, names: &dyn Names, index: u32, positions: &[
 pub fn condition_text(func: &Function, names: &dyn Names, index: u32, truth: bool) -> Option<String> {
     let d = Describer { func, names };
     d.condition(Reg(func.code[index as usize].a), index, truth, 6).filter(|text| text.len() <= LONGEST)
+}
+
+/// What the `note` at a code index looks at: `x == 9`. None if the operands are truth values.
+pub(crate) fn boundary_text(func: &Function, names: &dyn Names, index: u32) -> Option<String> {
+    Describer { func, names }.boundary(index)
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -101,9 +113,16 @@ impl Describer<'_> {
         let found = (start..before).rev().find(wrote).or_else(|| {
             let mut all = (0..code.len() as u32).filter(wrote);
             let only = all.next().filter(|_| all.next().is_none() && reg.0 >= self.func.params)?;
-            Some(only).filter(|i| is_constant(code[*i as usize].op))
+            Some(only).filter(|i| is_constant(code[*i as usize].op) || self.copies_what_stays(*i))
         });
         found.map(|i| (i, code[i as usize]))
+    }
+
+    /// Whether an instruction copies a parameter that is never assigned: compilers keep what is switched on so.
+    fn copies_what_stays(&self, index: u32) -> bool {
+        let inst = self.func.code[index as usize];
+        let stays = |reg: Reg| reg.0 < self.func.params && self.func.code.iter().all(|i| i.dst != reg);
+        inst.op == Op::Copy && stays(Reg(inst.a))
     }
 
     /// The definition behind copies to registers that hold no variable.
@@ -164,7 +183,7 @@ impl Describer<'_> {
                 Some(format!("({left}) {joined} ({right})"))
             }
             Op::InstanceOf => {
-                let class = short(&self.names.class(ClassId(inst.b))).to_string();
+                let class = short_class(&self.names.class(ClassId(inst.b))).to_string();
                 let text = format!("{} instanceof {class}", self.value(a, at, depth)?);
                 Some(if truth { text } else { format!("!({text})") })
             }
@@ -194,7 +213,50 @@ impl Describer<'_> {
                 _ => {}
             }
         }
+        if (zero || one) && matches!(rel, Rel::Eq | Rel::Ne) && self.meaning(a, at) == Meaning::Truth {
+            let negation = if (rel == Rel::Eq) == one { "" } else { "!" };
+            return Some(format!("{negation}{}", self.value(a, at, depth)?));
+        }
         self.compared(a, rel, b, at, depth)
+    }
+
+    /// See [`ir::note_boundaries`]: `a == b`, or `a == b - 1` or `a == b + 1` and that it does not wrap.
+    fn boundary(&self, index: u32) -> Option<String> {
+        let (mut at, mut equal) = self.definition(Reg(self.func.code[index as usize].a), index)?;
+        let beside = equal.op == Op::AndI1;
+        if beside {
+            (at, equal) = self.definition(Reg(equal.a), at)?;
+        }
+        let (a, b) = (Reg(equal.a), Reg(equal.b));
+        if [a, b].iter().any(|reg| self.meaning(*reg, at) == Meaning::Truth) {
+            return None;
+        }
+        if !beside {
+            return self.compared(a, Rel::Eq, b, at, 5);
+        }
+        let (at, sum) = self.definition(b, at)?;
+        let (base, step) = (Reg(sum.a), if matches!(sum.op, Op::AddI32 | Op::AddI64) { 1 } else { -1 });
+        // Of a character nothing is beside the first and the last one.
+        let shown = |reg: Reg, value: i64| match self.meaning(reg, at) {
+            Meaning::Char => {
+                let unit = char::from_u32(u16::try_from(value).ok()?.into());
+                Some(unit.map_or_else(|| value.to_string(), |unit| format!("{unit:?}")))
+            }
+            _ => Some(value.to_string()),
+        };
+        match (self.literal(a, at), self.literal(base, at)) {
+            (None, Some(base)) => {
+                Some(format!("{} == {}", self.value(a, at, 5)?, shown(a, base.wrapping_add(step))?))
+            }
+            // A literal stands on the right, as people write it.
+            (Some(literal), None) => {
+                Some(format!("{} == {}", self.value(base, at, 5)?, shown(base, literal.wrapping_sub(step))?))
+            }
+            _ => {
+                let sign = if step > 0 { "+" } else { "-" };
+                Some(format!("{} == {} {sign} 1", self.value(a, at, 5)?, self.value(base, at, 5)?))
+            }
+        }
     }
 
     fn floats(&self, a: Reg, rel: Rel, b: Reg, at: u32, truth: bool, depth: u32) -> Option<String> {
@@ -203,12 +265,34 @@ impl Describer<'_> {
     }
 
     fn compared(&self, a: Reg, rel: Rel, b: Reg, at: u32, depth: u32) -> Option<String> {
-        let (left, right) = (self.value(a, at, depth)?, self.value(b, at, depth)?);
+        let (left, right) = (self.operand(a, b, at, depth)?, self.operand(b, a, at, depth)?);
         // A literal stands on the right, as people write it.
         if self.literal(a, at).is_some() && self.literal(b, at).is_none() {
             return Some(format!("{right} {} {left}", rel.mirrored().text()));
         }
         Some(format!("{left} {} {right}", rel.text()))
+    }
+
+    /// A side of a comparison: a number that is compared with a character is one.
+    fn operand(&self, reg: Reg, other: Reg, at: u32, depth: u32) -> Option<String> {
+        match self.literal(reg, at).and_then(|unit| char::from_u32(u32::try_from(unit).ok()?)) {
+            Some(unit) if self.meaning(other, at) == Meaning::Char => Some(format!("{unit:?}")),
+            _ => self.value(reg, at, depth),
+        }
+    }
+
+    /// What the integer in a register is in the source.
+    fn meaning(&self, reg: Reg, before: u32) -> Meaning {
+        if self.func.regs[reg].variable.is_some() {
+            return self.names.meaning(self.func, reg);
+        }
+        match self.origin(reg, before) {
+            None if reg.0 < self.func.params => self.names.meaning(self.func, reg),
+            Some((_, inst)) if inst.op == Op::Copy => self.names.meaning(self.func, Reg(inst.a)),
+            Some((_, inst)) if inst.op.name() == "aload.u16" => Meaning::Char,
+            Some((at, _)) => self.names.member(self.func, at).map_or(Meaning::Number, |m| m.meaning),
+            None => Meaning::Number,
+        }
     }
 
     fn value(&self, reg: Reg, before: u32, depth: u32) -> Option<String> {
@@ -230,20 +314,42 @@ impl Describer<'_> {
             Op::ConstF64 => Some(format!("{:?}", f64::from_bits(bits64))),
             Op::Null => Some("null".to_string()),
             Op::Str => Some(format!("{:?}", self.names.str(StrId(inst.a)))),
-            Op::ClassRef => Some(format!("{}.class", short(&self.names.class(ClassId(inst.a))))),
+            Op::ClassRef => Some(format!("{}.class", short_class(&self.names.class(ClassId(inst.a))))),
             Op::ArrayLen => Some(format!("{}.length", value(a)?)),
             Op::I1ToI32 => self.condition(a, at, true, depth),
             Op::NegI32 | Op::NegI64 | Op::NegF32 | Op::NegF64 => Some(format!("-{}", wrapped(value(a)?))),
             Op::Call | Op::CallIface | Op::CallVirt => {
                 let list = self.func.list(inst.b);
+                let member = self.names.member(self.func, at);
+                // Of a plain call only the front end knows whether its first argument is a receiver.
+                let has_receiver = match &member {
+                    Some(member) => member.owner.is_none(),
+                    None => inst.op != Op::Call,
+                };
                 // What iterates over a collection has no name in the source: `hasNext()` says enough.
                 let (receiver, rest) = match list.split_first() {
-                    Some((first, rest)) if inst.op != Op::Call => (value(*first), rest),
-                    _ => (None, list),
+                    Some((first, rest)) if has_receiver => (value(*first), rest),
+                    _ => (member.as_ref().and_then(|m| self.foreign(m.owner.as_deref()?)), list),
                 };
+                let receiver = receiver.filter(|text| text != "this");
                 let receiver = receiver.map_or_else(String::new, |text| format!("{}.", wrapped(text)));
+                let name = match member {
+                    Some(member) => member.name,
+                    None => self.callee(&inst)?,
+                };
                 let args: Option<Vec<String>> = rest.iter().map(|r| value(*r)).collect();
-                Some(format!("{receiver}{}({})", self.callee(&inst, at)?, args?.join(", ")))
+                Some(format!("{receiver}{name}({})", args?.join(", ")))
+            }
+            Op::New => {
+                let class = self.names.class(ClassId(inst.a));
+                let makes = |i: &u32| {
+                    let call = self.func.code[*i as usize];
+                    call.op == Op::Call && self.func.list(call.b).first() == Some(&inst.dst)
+                };
+                let made = (at + 1..before).find(makes)?;
+                let rest = self.func.list(self.func.code[made as usize].b).iter().skip(1);
+                let args: Option<Vec<String>> = rest.map(|r| self.value(*r, made, depth)).collect();
+                Some(format!("new {}({})", short_class(&class), args?.join(", ")))
             }
             _ => {
                 // Families of opcodes that differ only in the type, told by their spelling.
@@ -263,8 +369,15 @@ impl Describer<'_> {
                     "copy" | "i32" | "u32" | "i64" | "f32" | "f64" => return value(a),
                     "aload" => return Some(format!("{}[{}]", value(a)?, value(b)?)),
                     "load" => {
-                        let field = self.names.member(self.func, at);
-                        let field = field.or_else(|| self.names.field(self.func, &inst, inst.b))?;
+                        if let Some(member) = self.names.member(self.func, at) {
+                            let owner = match member.owner {
+                                Some(class) => self.foreign(&class),
+                                None => Some(value(a)?).filter(|owner| owner != "this"),
+                            };
+                            let owner = owner.map_or_else(String::new, |text| format!("{}.", wrapped(text)));
+                            return Some(format!("{owner}{}", member.name));
+                        }
+                        let field = self.names.field(self.func, &inst, inst.b)?;
                         let owner = match self.definition(a, at) {
                             Some((_, def)) if def.op == Op::Statics => {
                                 short(&self.names.class(ClassId(def.a))).to_string()
@@ -281,10 +394,7 @@ impl Describer<'_> {
     }
 
     /// The plain name of what a call calls.
-    fn callee(&self, inst: &Inst, at: u32) -> Option<String> {
-        if let Some(name) = self.names.member(self.func, at) {
-            return Some(name);
-        }
+    fn callee(&self, inst: &Inst) -> Option<String> {
         // A slot alone has no name.
         if inst.op == Op::CallVirt {
             return None;
@@ -293,15 +403,45 @@ impl Describer<'_> {
         Some(short(name.split('(').next().unwrap_or(&name)).to_string())
     }
 
+    /// The plain name of a class, unless the function is its own.
+    fn foreign(&self, class: &str) -> Option<String> {
+        let own = self.func.name.split('(').next().and_then(|path| path.rsplit_once('.'));
+        (own.map(|(own, _)| own) != Some(class)).then(|| short_class(class).to_string())
+    }
+
+    /// What the source switches on, where compilers number the cases: the object of a pattern switch, the constant whose
+    /// ordinal selects.
+    fn switched(&self, reg: Reg, index: u32) -> Option<String> {
+        let (mut at, mut inst) = self.origin(reg, index)?;
+        if inst.op.name().starts_with("aload") {
+            (at, inst) = self.origin(Reg(inst.b), at)?;
+        }
+        let is_call = matches!(inst.op, Op::Call | Op::CallVirt | Op::CallIface);
+        let first = *self.func.list(is_call.then_some(inst.b)?).first()?;
+        self.value(first, at, 4)
+    }
+
     fn switch(&self, inst: &Inst, index: u32, positions: &[u32]) -> String {
-        let value = self.value(Reg(inst.a), index, 4).filter(|v| v.len() <= LONGEST);
+        let labels = self.names.labels(self.func, index);
+        let value = match labels {
+            Some(_) => self.switched(Reg(inst.a), index),
+            None => self.value(Reg(inst.a), index, 4),
+        };
+        let value = value.filter(|v| v.len() <= LONGEST);
         let value = value.unwrap_or_else(|| "the value of the switch".to_string());
+        let label = |case: i32| match labels.as_ref().and_then(|labels| labels.get(&case)) {
+            Some(label) => label.clone(),
+            None => match char::from_u32(case as u32) {
+                Some(unit) if self.meaning(Reg(inst.a), index) == Meaning::Char => format!("{unit:?}"),
+                _ => case.to_string(),
+            },
+        };
         let Some(table) = self.func.tables.get(inst.b as usize) else { return value };
         let mut texts: Vec<String> = positions
             .iter()
             .filter_map(|p| table.cases.get(*p as usize))
             .take(MOST_CASES + 1)
-            .map(|(case, _)| case.to_string())
+            .map(|(case, _)| label(*case))
             .collect();
         if texts.len() > MOST_CASES {
             texts[MOST_CASES] = format!("{} more", positions.len() - MOST_CASES);
@@ -330,6 +470,12 @@ fn wrapped(text: String) -> String {
     if simple { text } else { format!("({text})") }
 }
 
+/// The simple name of a class, nested or not.
+fn short_class(name: &str) -> &str {
+    let name = short(name);
+    name.rsplit('$').next().filter(|simple| !simple.is_empty()).unwrap_or(name)
+}
+
 /// The last part of a qualified name.
 fn short(name: &str) -> &str {
     name.rsplit(['/', '.']).next().unwrap_or(name)
@@ -344,11 +490,25 @@ mod tests {
     struct ByOffset;
 
     impl Names for ByOffset {
-        fn member(&self, func: &Function, index: u32) -> Option<String> {
+        fn member(&self, func: &Function, index: u32) -> Option<ir::Member> {
+            let member = |name: &str, owner: Option<&str>, meaning| ir::Member {
+                name: name.to_string(),
+                owner: owner.map(str::to_string),
+                meaning,
+            };
             match func.positions[index as usize].offset {
-                10 => Some("isEmpty".to_string()),
-                20 => Some("size".to_string()),
+                10 => Some(member("isEmpty", None, Meaning::Truth)),
+                20 => Some(member("size", None, Meaning::Number)),
+                50 => Some(member("charAt", None, Meaning::Char)),
+                60 => Some(member("max", Some("java/lang/Math"), Meaning::Number)),
                 _ => None,
+            }
+        }
+
+        fn meaning(&self, func: &Function, reg: Reg) -> Meaning {
+            match func.regs[reg].variable.as_deref() {
+                Some("done") => Meaning::Truth,
+                _ => Meaning::Number,
             }
         }
 
@@ -359,25 +519,38 @@ mod tests {
 
     #[test]
     fn members_are_named_by_whoever_knows_them() {
-        let text = "func @f(%0: ref \"list\", %1: i32 \"n\") {
+        let text = "func @f(%0: ref \"list\", %1: i32 \"n\", %2: i32 \"done\") {
 b0:
-  %2: i32 = callvirt 4(%0) @1:10
-  %3 = load.i32 %0, 8 @1:20
-  %4 = slt.i32 %2, %3
-  br %4, b1, b1 !source 0.0
+  %3: i32 = callvirt 4(%0) @1:10
+  %4 = load.i32 %0, 8 @1:20
+  %5 = slt.i32 %3, %4
+  br %5, b1, b1 !source 0.0
 b1:
-  %5: i32 = calliface @g(%0, %1) @2:30
-  %6 = eq.i32 %5, %1
-  br %6, b2, b2 !source 1.0
+  %6: i32 = calliface @g(%0, %1) @2:30
+  %7 = eq.i32 %6, %1
+  br %7, b2, b2 !source 1.0
 b2:
-  %7: i1 = callvirt 4(%0) @3:40
-  br %7, b3, b3 !source 2.0
+  %8: i1 = callvirt 4(%0) @3:40
+  br %8, b3, b3 !source 2.0
 b3:
-  %8 = null
-  %9: ref = select %7, %0, %8
-  %10: i1 = callvirt 4(%9) @4:10
-  br %10, b4, b4 !source 3.0
+  %9 = null
+  %10: ref = select %8, %0, %9
+  %11: i1 = callvirt 4(%10) @4:10
+  br %11, b4, b4 !source 3.0
 b4:
+  %12: i32 = call @charAt(%0, %1) @5:50
+  %13 = const.i32 97
+  %14 = eq.i32 %13, %12
+  br %14, b5, b5 !source 4.0
+b5:
+  %15: i32 = call @max(%1, %13) @6:60
+  %16 = slt.i32 %15, %1
+  br %16, b6, b6 !source 5.0
+b6:
+  %17 = const.i32 0 @7:70
+  %18 = eq.i32 %2, %17
+  br %18, b7, b7 !source 6.0
+b7:
   ret
 }
 ";
@@ -385,8 +558,15 @@ b4:
         let func = parsed.module.function("f").unwrap();
         let shown: Vec<_> =
             func.branches.iter().map(|(i, _)| condition_text(func, &ByOffset, *i, true)).collect();
-        let expected =
-            [Some("list.isEmpty() < list.size"), Some("list.area(n) == n"), None, Some("isEmpty()")];
+        let expected = [
+            Some("list.isEmpty() < list.size"),
+            Some("list.area(n) == n"),
+            None,
+            Some("isEmpty()"),
+            Some("list.charAt(n) == 'a'"),
+            Some("Math.max(n, 97) < n"),
+            Some("!done"),
+        ];
         assert_eq!(shown.iter().map(Option::as_deref).collect::<Vec<_>>(), expected);
     }
 }

@@ -33,5 +33,5 @@ pub use loops::{LoopShape, loops};
 pub use meter::{Aim, Meter, Progress};
 pub use obligation::{Demand, Kind, Obligation, ObligationId, Target, Times};
 pub use projection::{Branch, Choice, Node, Projection};
-pub use route::{Passed, route, value_route};
+pub use route::{Passed, point_route, route, value_route};
 pub use suite::fewest_rows;

@@ -34,6 +34,8 @@ pub enum Kind {
     DataFlow,
     /// An implicit check passes or fails.
     Check,
+    /// The operands of a comparison are where it changes.
+    Boundary,
 }
 
 impl Kind {
@@ -50,6 +52,7 @@ impl Kind {
             Kind::Independence => "independence",
             Kind::DataFlow => "data-flow",
             Kind::Check => "check",
+            Kind::Boundary => "boundary",
         }
     }
 }

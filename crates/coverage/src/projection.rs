@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 /// The projected graph of a function, which must be valid ([`ir::verify()`]).
 pub struct Projection<'f> {
     pub func: &'f Function,
+    pub names: &'f dyn Names,
     /// Reachable blocks that hold code of the source, ascending.
     pub nodes: Vec<Node>,
     /// Reachable branches of the source, by code index; of duplicated ones the first, the others as its copies.
@@ -68,12 +69,14 @@ impl Branch {
 }
 
 impl<'f> Projection<'f> {
-    pub fn new(func: &'f Function, names: &dyn Names) -> Projection<'f> {
+    pub fn new(func: &'f Function, names: &'f dyn Names) -> Projection<'f> {
         let cfg = Cfg::new(func);
         let doms = Dominators::new(&cfg, Edges::All);
-        let reachable: Vec<bool> = cfg.blocks().map(|b| doms.is_reachable(b)).collect();
+        let reachable: Vec<bool> =
+            cfg.blocks().map(|b| doms.is_reachable(b) && !func.blocks[b].never).collect();
         let mut graph = Projection {
             func,
+            names,
             nodes: Vec::new(),
             branches: Vec::new(),
             reachable,
@@ -83,13 +86,19 @@ impl<'f> Projection<'f> {
         };
         for (index, info) in &func.branches {
             if info.origin == Origin::Source && doms.is_reachable(func.block_at(*index)) {
-                graph.branches.push(branch(func, names, *index, *info));
+                let branch = branch(func, names, *index, *info);
+                // Of two ways, one of which cannot be: nothing is decided.
+                if branch.choices.len() > 1 {
+                    graph.branches.push(branch);
+                }
             }
         }
         graph.shown = func
             .blocks
             .iter()
-            .map(|(id, block)| doms.is_reachable(id) && (block.start..block.end).any(|i| graph.is_visible(i)))
+            .map(|(id, block)| {
+                graph.reachable[id.0 as usize] && (block.start..block.end).any(|i| graph.is_visible(i))
+            })
             .collect();
         for block in cfg.blocks().filter(|b| graph.shown[b.0 as usize]) {
             let range = func.blocks[block];
@@ -139,7 +148,7 @@ impl<'f> Projection<'f> {
         let mut seen = BTreeSet::new();
         let mut open: Vec<BlockId> = from.into_iter().rev().collect();
         while let Some(next) = open.pop() {
-            if !seen.insert(next) {
+            if !seen.insert(next) || self.func.blocks[next].never {
                 continue;
             }
             match self.shown[next.0 as usize] {
@@ -186,6 +195,9 @@ fn branch(func: &Function, names: &dyn Names, index: u32, info: BranchInfo) -> B
     let mut choices: Vec<Choice> = Vec::new();
     for (position, target) in func.successors(func.block_at(index)).into_iter().enumerate() {
         let position = position as u32;
+        if func.blocks[target].never {
+            continue;
+        }
         match choices.iter_mut().find(|c| c.target == target) {
             // Both ways of a `br` to the same block are still two: the condition was true, or it was not.
             Some(choice) if func.code[index as usize].op == Op::Switch => choice.positions.push(position),

@@ -6,6 +6,7 @@
 use crate::dataflow::{DataFlow, Pair};
 use crate::flow::Flow;
 use crate::graph::Path;
+use crate::obligation::Target;
 use crate::projection::Projection;
 use ir::{BlockId, Cfg, Dominators, Edges, Function, Reg};
 use std::collections::BTreeSet;
@@ -43,6 +44,27 @@ pub fn route(projection: &Projection, flow: &Flow, path: &Path) -> Vec<Passed> {
         forget = set_between(projection, block, flow.block(flow.graph.to(*edge)));
     }
     passed
+}
+
+/// What every execution that reaches a point has passed. None of what an instruction raises: whether it does is not
+/// in the blocks.
+pub fn point_route(projection: &Projection, target: Target) -> Option<Vec<Passed>> {
+    let func = projection.func;
+    let (block, leaves) = match target {
+        Target::Enter(block) => (block, None),
+        Target::Execute(index) => (func.block_at(index), None),
+        Target::Take { index, position } => {
+            let block = func.block_at(index);
+            (block, Some(position).filter(|_| func.blocks[block].end == index + 1))
+        }
+        Target::Raise(_) => return None,
+    };
+    let mut passed = before(func, projection.cfg(), block);
+    let last = passed.pop()?;
+    if let Some(position) = leaves {
+        passed.push(Passed { leaves: vec![position], ..last });
+    }
+    Some(passed)
 }
 
 /// The block that sets a variable and the one that uses it, for a value that arrives there unchanged.

@@ -24,6 +24,7 @@ use vm::Vm;
 use crate::config::{Config, Framework};
 use crate::error::Error;
 use crate::event::Event;
+use crate::java::cheapest::Cheapest;
 use crate::java::explore::{ClassExplorer, ClassResult, Proposed};
 use crate::java::kotlin::KotlinFacts;
 use crate::journal::FileJournal;
@@ -225,7 +226,8 @@ impl Worlds {
         let started = Instant::now();
         let fail =
             |why: jvm::boot::BootError| Error::Boot { home: path.jdk().home.clone(), why: why.to_string() };
-        let options = BootOptions::new(path.jdk().clone(), config.class_path.clone());
+        let mut options = BootOptions::new(path.jdk().clone(), config.class_path.clone());
+        options.options.boundaries = config.criterion_options.boundary;
         let mut vm = boot(&options).map_err(fail)?;
         vm.interrupt = interrupt.clone();
         let mut other = match config.run {
@@ -274,6 +276,19 @@ impl Worlds {
         result
     }
 
+    /// Paths of a class's methods, cheapest first, so many a method at most.
+    pub fn cheapest(
+        &mut self,
+        config: &Config,
+        target: &ClassTarget,
+        (unit, most): (graph::Cost, usize),
+        events: &mut dyn FnMut(Event),
+    ) -> Result<Cheapest, Error> {
+        let deadline = config.budget.time.map(|time| Instant::now() + time);
+        jvm::warm::warm(&mut self.vm, &target.class);
+        ClassExplorer::new((&mut self.vm, None), config, deadline, None, events).cheapest(target, unit, most)
+    }
+
     /// The journal of a class: its name is a file's in the folder.
     fn journal(&self, config: &Config, folder: &Path, target: &ClassTarget) -> Result<FileJournal, Error> {
         let path = folder.join(format!("{}.journal", target.class.replace('/', ".")));
@@ -319,18 +334,7 @@ fn emit_class(
     let class_name = test_class_name(&[out.to_path_buf()], &subject, config.framework.is_kotlin());
     let mut kept: Vec<(usize, TestCase)> =
         result.tests.iter().enumerate().map(|(i, t)| (i, t.case.clone())).collect();
-    let mut generated = Generated {
-        file: None,
-        text: String::new(),
-        kept: Vec::new(),
-        dropped: Vec::new(),
-        disagreements: Vec::new(),
-        isolation: None,
-        measured: None,
-        millis: 0,
-        millis_confirming: 0,
-        result,
-    };
+    let mut generated = Generated { kept: Vec::new(), ..Generated::unconfirmed(result) };
     let emitter = Emitter {
         config,
         setup,
@@ -601,6 +605,22 @@ fn is_stateful(setup: &Setup, target: &ClassTarget) -> bool {
 
 /// The tests that were kept, with what they were proposed as.
 impl Generated {
+    /// All tests of a class as they were proposed, none of them written or run.
+    pub fn unconfirmed(result: ClassResult) -> Generated {
+        Generated {
+            file: None,
+            text: String::new(),
+            kept: result.tests.iter().enumerate().map(|(i, test)| (i, test.case.clone())).collect(),
+            dropped: Vec::new(),
+            disagreements: Vec::new(),
+            isolation: None,
+            measured: None,
+            millis: 0,
+            millis_confirming: 0,
+            result,
+        }
+    }
+
     pub fn tests(&self) -> impl Iterator<Item = (&Proposed, &TestCase)> {
         self.kept.iter().map(|(index, case)| (&self.result.tests[*index], case))
     }

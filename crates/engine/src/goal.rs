@@ -6,10 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use coverage::decision::Decision;
 use coverage::{Criterion, Demand, EdgeMap, EdgeSet, Flow, Meter, Obligation, Options, Projection, Target};
 use explore::{Aim, Flip, Goal, ObligationId as PartId, Verdict};
 use ir::{BlockId, FuncId, Function, Move, Names};
 use vm::{Edge, Step, Trace};
+
+use crate::seen::{AllSeen, Seen};
 
 /// The obligations of a criterion in some functions, numbered through.
 pub struct CoverageGoal {
@@ -32,6 +35,7 @@ struct Entry {
     walked: Vec<PartId>,
     /// Parts that are points, with the obligation that has them.
     points: Vec<(PartId, u32)>,
+    decisions: Vec<Decision>,
 }
 
 /// What one run can do.
@@ -143,8 +147,9 @@ impl CoverageGoal {
         }
         let map = EdgeMap::new(&function);
         let meter = Meter::new(&projection, flow, demands);
+        let decisions = coverage::decision::decisions(&projection);
         drop(projection);
-        self.functions.insert(func, Entry { function, map, meter, walked, points });
+        self.functions.insert(func, Entry { function, map, meter, walked, points, decisions });
     }
 
     pub fn obligations(&self) -> &[(FuncId, Obligation)] {
@@ -153,6 +158,55 @@ impl CoverageGoal {
 
     pub fn functions(&self) -> impl Iterator<Item = FuncId> + '_ {
         self.functions.keys().copied()
+    }
+
+    /// The functions by name, with their decisions.
+    pub fn decisions(&self) -> impl Iterator<Item = (&str, &[Decision])> + '_ {
+        self.functions.values().map(|entry| (entry.function.name.as_str(), &entry.decisions[..]))
+    }
+
+    /// What a run executed, whatever it meets. It must have been recorded as a walk.
+    pub fn seen(&self, trace: &Trace) -> AllSeen {
+        let mut all: BTreeMap<FuncId, Seen> = BTreeMap::new();
+        for (func, points) in self.points(trace) {
+            let Some(entry) = self.functions.get(&func) else { continue };
+            let executed = entry.map.executed(&entry.function, &points);
+            let lines = executed.iter().map(|i| entry.function.positions[i as usize].line);
+            all.entry(func).or_default().lines.extend(lines.filter(|line| *line != 0));
+        }
+        for (func, moves) in activations(&trace.walk) {
+            let Some(entry) = self.functions.get(&func) else { continue };
+            let seen = all.entry(func).or_default();
+            for what in &moves {
+                match what {
+                    Move::Block(block) => {
+                        seen.blocks.insert(*block);
+                    }
+                    Move::Take { index, successor } => {
+                        seen.takes.insert((*index, *successor));
+                    }
+                    Move::Raise(index) => {
+                        let line = entry.function.positions.get(*index as usize).map_or(0, |p| p.line);
+                        seen.raised.insert(*index, line);
+                    }
+                }
+            }
+            let flow = entry.meter.flow();
+            for edge in coverage::stretches(flow, moves.iter().copied()).into_iter().flat_map(|s| s.edges) {
+                let [from, to] = [flow.graph.from(edge), flow.graph.to(edge)].map(|n| flow.block(n));
+                seen.edges.insert((from, flow.taken(edge).map(|(_, choice)| choice), to));
+            }
+            let takes = moves.iter().filter_map(|what| match what {
+                Move::Take { index, successor } => Some((*index, *successor)),
+                _ => None,
+            });
+            let takes: Vec<(u32, u32)> = takes.collect();
+            for (place, decision) in entry.decisions.iter().enumerate() {
+                seen.rows.extend(decision.evaluations(takes.iter().copied()).into_iter().map(|r| (place, r)));
+            }
+        }
+        let name = |func: FuncId| self.functions.get(&func).map(|entry| entry.function.name.clone());
+        all.into_iter().filter_map(|(func, seen)| Some((name(func)?, seen))).collect()
     }
 
     /// Functions that owe more than the limit lets be listed.
@@ -242,7 +296,14 @@ impl CoverageGoal {
                 let entry = self.functions.get(func);
                 entry.map_or_else(Vec::new, |entry| entry.meter.routes(projection, *number))
             }
-            _ => Vec::new(),
+            Some(Part { func, walked: None }) => {
+                let entry = self.functions.get(func).into_iter();
+                let numbers = entry.flat_map(|e| &e.points).filter(|(p, _)| *p == part);
+                let targets = numbers.flat_map(|(_, number)| &self.obligations[*number as usize].1.targets);
+                let routes: Option<Vec<_>> = targets.map(|t| coverage::point_route(projection, *t)).collect();
+                routes.unwrap_or_default()
+            }
+            None => Vec::new(),
         }
     }
 
@@ -270,8 +331,8 @@ impl CoverageGoal {
         found.into_iter().collect()
     }
 
-    /// What a run meets by its points.
-    fn met_points(&self, trace: &Trace, met: &mut Vec<PartId>) {
+    /// The points of a run, by function.
+    fn points(&self, trace: &Trace) -> BTreeMap<FuncId, EdgeSet> {
         let mut points: BTreeMap<FuncId, EdgeSet> = BTreeMap::new();
         for edge in &trace.edges {
             if let Some(entry) = self.functions.get(&edge.func) {
@@ -290,7 +351,12 @@ impl CoverageGoal {
                 points.entry(site.func).or_default().insert(point);
             }
         }
-        for (func, points) in points {
+        points
+    }
+
+    /// What a run meets by its points.
+    fn met_points(&self, trace: &Trace, met: &mut Vec<PartId>) {
+        for (func, points) in self.points(trace) {
             let Some(entry) = self.functions.get(&func) else { continue };
             let executed = entry.map.executed(&entry.function, &points);
             for (part, obligation) in &entry.points {

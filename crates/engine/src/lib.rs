@@ -16,6 +16,7 @@ pub mod pictures;
 mod proofs;
 mod replay;
 pub mod reporting;
+mod seen;
 mod target;
 
 pub use config::{Budget, Config, Framework, Questions, Suite};
@@ -25,5 +26,6 @@ pub use explore::strategy;
 pub use generate::{Generated, Places, Total, Worlds, class_path, generate, prepare, unbooted};
 pub use goal::{CoverageGoal, Judgement};
 pub use proofs::refuted;
-pub use replay::{lines_of, replay};
+pub use replay::replay;
+pub use seen::{AllSeen, Seen};
 pub use target::{ClassTarget, Pattern, resolve};

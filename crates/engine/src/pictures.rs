@@ -4,35 +4,38 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use coverage::{Choice, Projection};
+use coverage::graph::{GraphEdge, GraphNode};
+use coverage::{Demand, Flow, Obligation, Projection, Target};
 use ir::{BlockId, Function, Names};
 use report::html::{MethodPicture, Source};
 use report::picture::{Drawing, DrawnEdge, DrawnNode, State};
-use report::{Target, Verdict};
+use report::{SeenFlow, Verdict};
 
 use crate::config::Config;
 use crate::generate::{Places, prepare, unbooted};
 use crate::java::entries::by_name;
 use crate::java::explore::load;
 
-/// The projected graph of a function of which nothing is known.
-pub fn plain(function: &Function, names: &dyn Names) -> Drawing {
-    draw(function, names, &|_| State::Plain, &|_, _| State::Plain)
+/// What became of the blocks and edges of a function's projected graph.
+pub struct Colours<'a> {
+    pub block: &'a dyn Fn(BlockId) -> State,
+    /// An edge by its blocks, and the choice of the branch that it leaves by.
+    pub edge: &'a dyn Fn(BlockId, Option<u32>, BlockId) -> State,
 }
 
-/// The projected graph of a function: blocks that hold code of the source, with what became of blocks and of the ways
-/// that branches go (by code index of the branch and place of the choice).
-pub fn draw(
-    function: &Function,
-    names: &dyn Names,
-    block: &dyn Fn(BlockId) -> State,
-    choice: &dyn Fn(u32, usize) -> State,
-) -> Drawing {
-    let graph = Projection::new(function, names);
-    let place = |b: BlockId| graph.nodes.iter().position(|n| n.block == b);
+/// The projected graph of a function of which nothing is known.
+pub fn plain(function: &Function, names: &dyn Names) -> Drawing {
+    let projection = Projection::new(function, names);
+    let flow = Flow::new(&projection);
+    draw(&projection, &flow, &Colours { block: &|_| State::Plain, edge: &|_, _, _| State::Plain })
+}
+
+/// The projected graph of a function: blocks that hold code of the source, and the ways between them.
+fn draw(projection: &Projection, flow: &Flow, colours: &Colours) -> Drawing {
+    let function = projection.func;
     let mut nodes = Vec::new();
     let mut edges = Vec::new();
-    for (i, node) in graph.nodes.iter().enumerate() {
+    for (i, node) in projection.nodes.iter().enumerate() {
         let range = function.blocks[node.block];
         let mut lines: Vec<u32> = (range.start..range.end)
             .map(|at| function.positions[at as usize].line)
@@ -41,31 +44,30 @@ pub fn draw(
         lines.sort_unstable();
         lines.dedup();
         let title = match (lines.first(), lines.last()) {
-            (Some(first), Some(last)) if first != last => format!("{first}–{last}"),
-            (Some(first), _) => first.to_string(),
-            _ => String::new(),
+            (Some(first), Some(last)) if first != last => format!("line {first}–{last}"),
+            (Some(first), _) => format!("line {first}"),
+            _ => node.block.to_string(),
         };
         nodes.push(DrawnNode {
-            name: if title.is_empty() { node.block.to_string() } else { format!("line {title}") },
+            name: title,
             text: Vec::new(),
             hint: format!("block {}", node.block),
-            state: block(node.block),
+            state: (colours.block)(node.block),
             exit: node.succs.is_empty(),
         });
-        let last = range.end - 1;
-        let branch = graph.branches.iter().find(|b| b.index == last);
-        for succ in &node.succs {
-            let Some(to) = place(*succ) else { continue };
-            let way: Option<(usize, &Choice)> = branch.and_then(|b| {
-                b.choices.iter().enumerate().find(|(_, c)| c.target == *succ || node.succs.len() == 1)
+        let all = projection.branches.iter().flat_map(|b| std::iter::once(b).chain(&b.copies));
+        let branch = all.into_iter().find(|b| b.index == range.end - 1);
+        for edge in flow.graph.succs(GraphNode(i as u32)) {
+            let to = flow.graph.to(*edge);
+            let choice = flow.taken(*edge).map(|(_, choice)| choice);
+            let way = branch.and_then(|b| b.choices.get(choice? as usize));
+            edges.push(DrawnEdge {
+                from: i,
+                to: to.0 as usize,
+                text: way.map(|choice| choice.text.clone()).unwrap_or_default(),
+                state: (colours.edge)(node.block, choice, flow.block(to)),
+                thin: false,
             });
-            let state = match way {
-                Some((c, _)) => choice(last, c),
-                None if block(node.block) == State::Covered && node.succs.len() == 1 => block(*succ),
-                None => State::Plain,
-            };
-            let text = way.map(|(_, c)| c.text.clone()).unwrap_or_default();
-            edges.push(DrawnEdge { from: i, to, text, state, thin: false });
         }
     }
     Drawing { title: function.name.clone(), nodes, edges }
@@ -73,72 +75,103 @@ pub fn draw(
 
 /// The methods of a class as a report tells of them, and its source if it is found beside the class path. What cannot be
 /// loaded again has no picture.
-pub fn of_class(config: &Config, places: &Places, target: &Target) -> (Vec<MethodPicture>, Option<Source>) {
+pub fn of_class(
+    config: &Config,
+    places: &Places,
+    target: &report::Target,
+) -> (Vec<MethodPicture>, Option<Source>) {
     let pictures = pictures(config, places, target).unwrap_or_default();
     (pictures, source(config, target))
 }
 
-fn pictures(config: &Config, places: &Places, target: &Target) -> Option<Vec<MethodPicture>> {
+fn pictures(config: &Config, places: &Places, target: &report::Target) -> Option<Vec<MethodPicture>> {
     let config = Config { targets: vec![target.class.clone()], run: false, ..config.clone() };
     let setup = prepare(&config, places).ok()?;
     let mut vm = unbooted(&setup.path).ok()?;
+    // As when it was explored: instructions are told by their place.
+    vm.lang.options.boundaries = config.criterion_options.boundary;
     let class_target = setup.targets.first()?;
     let class = load(&mut vm, class_target).ok()?;
-    let told: BTreeMap<(&str, &str), State> = target
-        .obligations
-        .iter()
-        .map(|o| ((o.function.as_str(), o.text.as_str()), state(o.verdict)))
-        .collect();
     let mut pictures = Vec::new();
     for func in by_name(&mut vm, class, class_target, &config).ok()?.into_iter().map(|entry| entry.func) {
         let Some(function) = vm.lang.ir(func) else { continue };
-        let explored = told.keys().any(|(name, _)| *name == function.name);
-        if !explored {
+        let told: Vec<Verdict> =
+            target.obligations.iter().filter(|o| o.function == function.name).map(|o| o.verdict).collect();
+        if told.is_empty() {
             continue;
         }
-        let graph = Projection::new(&function, &vm.lang);
-        let choice = |index: u32, place: usize| {
-            let Some(branch) = graph.branches.iter().find(|b| b.index == index) else { return State::Plain };
-            let Some(choice) = branch.choices.get(place) else { return State::Plain };
-            let text = match branch.line {
-                0 => choice.text.clone(),
-                line => format!("line {line}: {}", choice.text),
-            };
-            told.get(&(function.name.as_str(), text.as_str())).copied().unwrap_or_default()
+        let projection = Projection::new(&function, &vm.lang);
+        let flow = Flow::new(&projection);
+        // The same function owes the same in the same order.
+        let owed = config.criterion.owed(&projection, &flow, &config.criterion_options).obligations;
+        let missing = Missing::new(&flow, owed.iter().zip(told));
+        let none = SeenFlow::default();
+        let seen = target.seen.get(&function.name).unwrap_or(&none);
+        let block = |block: BlockId| match seen.blocks.contains(&block.0) {
+            true => State::Covered,
+            false => missing.blocks.get(&block).copied().unwrap_or_default(),
         };
-        let mut drawing = draw(&function, &vm.lang, &|_| State::Plain, &choice);
-        spread(&mut drawing);
-        pictures.push(MethodPicture { name: function.name.clone(), drawing, decisions: Vec::new() });
+        let edge = |from: BlockId, choice: Option<u32>, to: BlockId| match seen
+            .edges
+            .contains(&(from.0, choice, to.0))
+        {
+            true => State::Covered,
+            false => missing.edges.get(&(from, choice, to)).copied().unwrap_or_default(),
+        };
+        let drawing = draw(&projection, &flow, &Colours { block: &block, edge: &edge });
+        pictures.push(MethodPicture { name: function.name.clone(), drawing });
     }
     Some(pictures)
 }
 
-/// A block is covered where a covered way leads to it, and so is the only way out of a covered block.
-fn spread(drawing: &mut Drawing) {
-    if drawing.edges.iter().all(|e| e.state == State::Plain) && drawing.nodes.len() > 1 {
-        return;
-    }
-    if let Some(first) = drawing.nodes.first_mut() {
-        first.state = State::Covered;
-    }
-    for _ in 0..drawing.nodes.len() {
-        for i in 0..drawing.edges.len() {
-            let edge = &drawing.edges[i];
-            let (from, to) = (edge.from, edge.to);
-            let only = drawing.edges.iter().filter(|e| e.from == from).count() == 1;
-            if only && edge.state == State::Plain {
-                let state = drawing.nodes[from].state;
-                drawing.edges[i].state = state;
+/// What obligations that are not covered are about.
+#[derive(Default)]
+struct Missing {
+    blocks: BTreeMap<BlockId, State>,
+    edges: BTreeMap<(BlockId, Option<u32>, BlockId), State>,
+}
+
+impl Missing {
+    fn new<'o>(flow: &Flow, told: impl Iterator<Item = (&'o Obligation, Verdict)>) -> Missing {
+        let mut missing = Missing::default();
+        for (obligation, verdict) in told.filter(|(_, verdict)| *verdict != Verdict::Covered) {
+            let mut edges: Vec<GraphEdge> = Vec::new();
+            match &obligation.demand {
+                Demand::Paths(paths) => edges.extend(paths.iter().flat_map(|path| &path.edges)),
+                Demand::Whole(path) => edges.extend(&path.edges),
+                Demand::Points => {
+                    for target in &obligation.targets {
+                        match target {
+                            Target::Enter(block) => missing.raise_block(*block, state(verdict)),
+                            Target::Take { index, position } => {
+                                edges.extend(flow.edges_by(*index, *position))
+                            }
+                            Target::Execute(_) | Target::Raise(_) => {}
+                        }
+                    }
+                }
+                _ => {}
             }
-            let state = drawing.edges[i].state;
-            let node = &mut drawing.nodes[to].state;
-            if state == State::Covered
-                || *node == State::Plain
-                || state == State::Open && *node == State::Infeasible
-            {
-                *node = state;
+            for edge in edges {
+                let [from, to] = [flow.graph.from(edge), flow.graph.to(edge)].map(|n| flow.block(n));
+                let choice = flow.taken(edge).map(|(_, choice)| choice);
+                raise(missing.edges.entry((from, choice, to)).or_default(), state(verdict));
+                missing.raise_block(from, state(verdict));
+                missing.raise_block(to, state(verdict));
             }
         }
+        missing
+    }
+
+    fn raise_block(&mut self, block: BlockId, to: State) {
+        raise(self.blocks.entry(block).or_default(), to);
+    }
+}
+
+/// Open wins over infeasible: something may still go there.
+fn raise(state: &mut State, to: State) {
+    if *state == State::Plain || to == State::Open {
+        *state = to;
     }
 }
 
@@ -151,16 +184,25 @@ fn state(verdict: Verdict) -> State {
 }
 
 /// The source of a class where build tools keep it, next to the classes.
-fn source(config: &Config, target: &Target) -> Option<Source> {
+fn source(config: &Config, target: &report::Target) -> Option<Source> {
     let outer = target.class.split('$').next()?.replace('.', "/");
     let roots = |entry: &PathBuf| -> Vec<PathBuf> {
-        ["", "../../src/main/java", "../../../../src/main/java", "../src", "src/main/java", "src"]
-            .iter()
-            .map(|r| entry.join(r))
-            .collect()
+        [
+            "",
+            "../../src/main/java",
+            "../../../../src/main/java",
+            "../../src/main/kotlin",
+            "../src",
+            "src/main/java",
+            "src",
+        ]
+        .iter()
+        .map(|r| entry.join(r))
+        .collect()
     };
     let roots = config.class_path.iter().filter(|p| p.is_dir()).flat_map(roots);
-    let file = roots.map(|root| root.join(format!("{outer}.java"))).find(|file| file.is_file())?;
+    let source = target.source.clone().unwrap_or_else(|| format!("{outer}.java"));
+    let file = roots.map(|root| root.join(&source)).find(|file| file.is_file())?;
     let text = fs::read_to_string(&file).ok()?;
     let mut lines: BTreeMap<u32, State> = BTreeMap::new();
     for o in target.obligations.iter().filter(|o| o.line > 0) {

@@ -11,18 +11,20 @@ use crate::goal::CoverageGoal;
 /// So many ways are looked at: each costs a question to the solver, or a few.
 const MOST: u32 = 600;
 
-/// Parts that no run covered and that cannot be, with the reason in words of the source.
+/// Parts that no run covered and that cannot be, with the reason in words of the source. Those to `skip` are known.
 pub fn refuted(
     goal: &CoverageGoal,
     verdicts: &[Verdict],
     names: &dyn Names,
     seed: u64,
+    skip: &dyn Fn(PartId) -> bool,
+    cut: &dyn Fn() -> bool,
 ) -> BTreeMap<PartId, String> {
     let mut found = BTreeMap::new();
     let mut questions = 0;
     let mut projections: BTreeMap<FuncId, Projection> = BTreeMap::new();
     let open = |part: &PartId| !matches!(verdicts.get(*part as usize), Some(Verdict::Covered(_)));
-    for part in (0..goal.len() as PartId).filter(open) {
+    for part in (0..goal.len() as PartId).filter(open).filter(|part| !skip(*part)) {
         let Some((func, function)) = goal.place(part) else { continue };
         let projection = projections.entry(func).or_insert_with(|| Projection::new(function, &Ids));
         let routes = goal.routes(part, projection);
@@ -39,7 +41,7 @@ pub fn refuted(
         if let (true, Some(reason)) = (all, reason) {
             found.insert(part, reason);
         }
-        if questions >= MOST {
+        if questions >= MOST || cut() {
             break;
         }
     }

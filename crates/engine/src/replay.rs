@@ -9,32 +9,9 @@ use vm::{Vm, WatchedLine};
 use crate::config::Config;
 use crate::error::Error;
 use crate::java::entries::{Entry, entries};
-use crate::java::explore::{ClassResult, Proposed, assign, load};
+use crate::java::explore::{assign, load};
 use crate::java::subject::{Detail, End};
 use crate::target::ClassTarget;
-
-/// The lines of its own method that a proposed test executes, in order.
-pub fn lines_of(
-    vm: &mut Vm<Jvm>,
-    config: &Config,
-    result: &ClassResult,
-    proposed: &Proposed,
-) -> Result<Vec<u32>, Error> {
-    let method = &result.methods[proposed.method];
-    // Of objects whose class has no name there is no method to be named.
-    if !method.class.starts_with(&result.class) {
-        return Ok(Vec::new());
-    }
-    let named = ClassTarget {
-        class: method.class.clone(),
-        methods: vec![(method.name.clone(), Some(method.descriptor.clone()))],
-        nested: Vec::new(),
-    };
-    let class = load(vm, &named)?;
-    let Some(entry) = entries(vm, class, &named, config)?.into_iter().next() else { return Ok(Vec::new()) };
-    let (_, watched) = run_again(vm, &entry, &proposed.inputs)?;
-    Ok(watched.into_iter().filter(|step| step.func == entry.func).map(|step| step.line).collect())
-}
 
 /// Runs a test of a report and tells what happened, a line each.
 pub fn replay(

@@ -1,10 +1,14 @@
 //! What was generated, as a report.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use coverage::Criterion;
+use coverage::decision::Row;
+use coverage::mcdc::Variant;
+use report::cover::{CoverDecision, CoverRow};
 use report::{
-    Bug, Counts, Dropped, LedgerEntry, Method, Obligation, Report, SCHEMA, Solver, Stages, Target, Test,
-    Times, Verdict,
+    Bug, Counts, Dropped, LedgerEntry, Method, Obligation, Report, SCHEMA, SeenFlow, Solver, Stages, Target,
+    Test, Times, Verdict,
 };
 use solver::LayerKind;
 use suite::case::Outcome;
@@ -27,7 +31,7 @@ pub fn new_report(config: &Config, jdk: &str) -> Report {
 }
 
 /// What is said of one class.
-pub fn target(generated: &Generated, confirmed: bool) -> Target {
+pub fn target(generated: &Generated, criterion: Criterion, confirmed: bool) -> Target {
     let result = &generated.result;
     let by: BTreeMap<&Key, &str> = generated
         .tests()
@@ -74,7 +78,88 @@ pub fn target(generated: &Generated, confirmed: bool) -> Target {
         disagreements: generated.disagreements.clone(),
         cut: result.cut.iter().cloned().collect(),
         isolation: generated.isolation.map(|i| format!("{i:?}").to_lowercase()),
+        source: source(result),
+        lines: lines(generated),
+        decisions: decisions(generated, criterion),
+        seen: seen(generated),
     }
+}
+
+/// The path of the source file: it lies where the package does.
+fn source(result: &ClassResult) -> Option<String> {
+    let file = result.source.as_deref()?;
+    Some(match result.class.rsplit_once('/') {
+        Some((package, _)) => format!("{package}/{file}"),
+        None => file.to_string(),
+    })
+}
+
+/// Lines of the class that have code, and whether a kept test executes them.
+fn lines(generated: &Generated) -> BTreeMap<u32, bool> {
+    // Nested classes stand in the same file.
+    let own = &generated.result.class;
+    let mut executed: BTreeSet<u32> = BTreeSet::new();
+    for (proposed, _) in generated.tests() {
+        let of_class = proposed.seen.iter().filter(|(function, _)| function.starts_with(own));
+        executed.extend(of_class.flat_map(|(_, seen)| &seen.lines));
+    }
+    generated.result.lines.iter().map(|line| (*line, executed.contains(line))).collect()
+}
+
+/// Decisions of several conditions: each evaluation with the first test that makes it, and which two show a condition.
+fn decisions(generated: &Generated, criterion: Criterion) -> Vec<CoverDecision> {
+    let variant = match criterion {
+        Criterion::McdcUnique | Criterion::Racc => Variant::UniqueCause,
+        _ => Variant::Masking,
+    };
+    let mut tables = Vec::new();
+    for (function, decisions) in &generated.result.decisions {
+        let several = decisions.iter().enumerate().filter(|(_, d)| d.conditions.len() > 1);
+        for (place, decision) in several {
+            let mut rows: Vec<(Row, &str)> = Vec::new();
+            for (proposed, case) in generated.tests() {
+                let seen = proposed.seen.get(function).into_iter().flat_map(|seen| &seen.rows);
+                for (_, row) in seen.filter(|(of, _)| *of == place) {
+                    if !rows.iter().any(|(known, _)| known == row) {
+                        rows.push((row.clone(), &case.name));
+                    }
+                }
+            }
+            // True before false, as people write truth tables.
+            rows.sort_by(|a, b| b.0.values.cmp(&a.0.values));
+            let plain: Vec<Row> = rows.iter().map(|(row, _)| row.clone()).collect();
+            let pairs = (0..decision.conditions.len())
+                .map(|c| coverage::mcdc::pairs(decision, &plain, c, variant).first().copied());
+            let method = function.split('(').next().and_then(|path| path.rsplit('.').next());
+            tables.push(CoverDecision {
+                node: format!("{}, line {}", method.unwrap_or(function), decision.line),
+                text: decision.text.clone(),
+                conditions: decision.conditions.iter().map(|c| c.texts[1].clone()).collect(),
+                pairs: pairs.collect(),
+                rows: rows
+                    .into_iter()
+                    .map(|(row, test)| CoverRow {
+                        values: row.values,
+                        outcome: row.outcome,
+                        test: test.to_string(),
+                    })
+                    .collect(),
+            });
+        }
+    }
+    tables
+}
+
+fn seen(generated: &Generated) -> BTreeMap<String, SeenFlow> {
+    let mut all: BTreeMap<String, SeenFlow> = BTreeMap::new();
+    for (proposed, _) in generated.tests() {
+        for (function, seen) in &proposed.seen {
+            let flow = all.entry(function.clone()).or_default();
+            flow.blocks.extend(seen.blocks.iter().map(|b| b.0));
+            flow.edges.extend(seen.edges.iter().map(|(from, choice, to)| (from.0, *choice, to.0)));
+        }
+    }
+    all
 }
 
 /// The tests that cover an obligation: the one given, or those that show its two halves; none if one of them was not
@@ -200,6 +285,7 @@ fn bugs(generated: &Generated) -> Vec<Bug> {
             None => bugs.push(Bug {
                 what: suspect.what.clone(),
                 rank: suspect.rank.text().to_string(),
+                line: suspect.line,
                 trail: suspect.trail.clone(),
                 test: case.name.clone(),
                 also: Vec::new(),

@@ -50,9 +50,9 @@ impl Code {
         let Some(inst) = function.code.get(site.index as usize) else { return outside };
         let here = function.block_at(site.index);
         let successors = function.successors(here);
-        let is_branch = kind == ElemKind::Branch && matches!(inst.op, Op::Br | Op::Switch);
+        let is_branch = kind == ElemKind::Branch && matches!(inst.op, Op::Br | Op::Switch | Op::Note);
         let successor = match (is_branch, inst.op) {
-            (true, Op::Br) => Some(alternative),
+            (true, Op::Br | Op::Note) => Some(alternative),
             // The machine makes one alternative of the cases that go to one block, in order of appearance.
             (true, _) => (0..successors.len() as u32)
                 .filter(|s| first_position(&successors, *s) == *s)
@@ -60,6 +60,7 @@ impl Code {
             (false, _) => None,
         };
         let block = match (successor, kind) {
+            (Some(_), _) if inst.op == Op::Note => Some(here),
             (Some(s), _) => successors.get(s as usize).copied(),
             (None, ElemKind::Check(_)) if alternative == 1 => function.blocks[here].unwind,
             (None, _) => Some(here),

@@ -219,7 +219,8 @@ impl Builder {
                 code.push(*inst);
                 positions.push(*position);
             }
-            let laid: BlockId = blocks.push(Block { start, end: code.len() as u32, unwind: draft.unwind });
+            let (end, unwind) = (code.len() as u32, draft.unwind);
+            let laid: BlockId = blocks.push(Block { start, end, unwind, never: false });
             debug_assert_eq!(laid.index(), id.index());
         }
         Function {

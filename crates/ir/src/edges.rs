@@ -1,7 +1,7 @@
 //! Coverage points of a function, numbered densely, so that a run can be remembered as a set of bits.
 //!
 //! Points are: a block is entered; a `br` or `switch` takes the successor at a position (the default of a
-//! `switch` is the last position); an instruction raised. Here and not in the coverage crate because the VM
+//! `switch` is the last position); what a `note` looks at holds (0) or does not (1); an instruction raised. Here and not in the coverage crate because the VM
 //! marks them and stands above that crate.
 
 use crate::func::Function;
@@ -25,7 +25,7 @@ impl EdgeMap {
         for inst in &func.code {
             first.push(next);
             next += match inst.op {
-                Op::Br => 2,
+                Op::Br | Op::Note => 2,
                 Op::Switch => func.tables.get(inst.b as usize).map_or(0, |t| t.cases.len() as u32 + 1),
                 op => u32::from(op.can_raise()),
             };

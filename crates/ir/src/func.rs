@@ -51,6 +51,8 @@ pub struct Block {
     pub end: u32,
     /// Where an exception raised in this block goes; `None` leaves the function. The target starts with `catch`.
     pub unwind: Option<BlockId>,
+    /// The compiler added it for what cannot happen: criteria do not ask for it.
+    pub never: bool,
 }
 
 /// Where an instruction comes from.

@@ -6,6 +6,7 @@
 //! Does not know any source language, the heap, or how code is run.
 
 mod assigned;
+mod boundary;
 mod build;
 pub mod cfg;
 pub mod dom;
@@ -22,6 +23,7 @@ mod types;
 pub mod verify;
 mod walk;
 
+pub use boundary::note_boundaries;
 pub use build::Builder;
 pub use cfg::{Cfg, Edges};
 pub use dom::{Dominators, PostDominators};
@@ -29,7 +31,7 @@ pub use edges::{EdgeMap, EdgeSet};
 pub use func::{Block, BranchInfo, Function, Inst, Origin, Position, RegInfo, SwitchTable};
 pub use loops::{LoopId, Loops};
 pub use module::{Module, Signature};
-pub use names::{Ids, Names};
+pub use names::{Ids, Meaning, Member, Names};
 pub use op::Op;
 pub use types::{BlockId, Check, ClassId, FuncId, MemType, Reg, StrId, Type};
 pub use verify::{VerifyError, verify, verify_module};

@@ -1,7 +1,9 @@
 //! What the ids in instructions are called: the printer asks, whoever owns the tables answers.
 
+use std::collections::BTreeMap;
+
 use crate::func::{Function, Inst};
-use crate::types::{ClassId, FuncId, StrId};
+use crate::types::{ClassId, FuncId, Reg, StrId};
 
 /// Names of functions, classes and fields, and the contents of string constants. The defaults print ids, so
 /// a function can be shown without the tables it was lowered against.
@@ -26,11 +28,41 @@ pub trait Names {
         None
     }
 
-    /// The plain name of the field or function that the instruction at a code index uses, as the source spells it.
+    /// The field or function that the instruction at a code index uses, as the source spells it.
     /// For messages only: nothing reads it back, so a front end may look it up by the original offset.
-    fn member(&self, _func: &Function, _index: u32) -> Option<String> {
+    fn member(&self, _func: &Function, _index: u32) -> Option<Member> {
         None
     }
+
+    /// What the source has instead of the numbers that the switch at a code index compares with.
+    fn labels(&self, _func: &Function, _index: u32) -> Option<BTreeMap<i32, String>> {
+        None
+    }
+
+    /// What the integer that a register holds is in the source.
+    fn meaning(&self, _func: &Function, _reg: Reg) -> Meaning {
+        Meaning::Number
+    }
+}
+
+/// What an integer of the code is in the source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Meaning {
+    #[default]
+    Number,
+    Truth,
+    /// A UTF-16 unit.
+    Char,
+}
+
+/// A field or function, as the source spells it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    pub name: String,
+    /// The class it is named with, where it belongs to no object.
+    pub owner: Option<String>,
+    /// What it holds or returns.
+    pub meaning: Meaning,
 }
 
 /// Prints ids: `@f3`, `c3`, `"s3"`.

@@ -372,6 +372,7 @@ ops! {
     MonitorExit = "monitor.exit" (r) -> none, Write, "Leaves the monitor of an object; raises if it is not owned.";
 
     // Calls.
+    Note = "note" (i1) -> none, Pure, "Goes on in any case; that the condition was 1, or was not, is a point of coverage and can be flipped.";
     Call = "call" (func, list) -> maybe, Call, "Calls a function.";
     CallVirt = "callvirt" (slot, list) -> maybe, Call, "Calls what the class of the first argument has in this slot.";
     CallIface = "calliface" (func, list) -> maybe, Call, "Calls the implementation of an interface's function in the class of the first argument.";

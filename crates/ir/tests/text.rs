@@ -228,7 +228,7 @@ fn blocks_that_are_not_contiguous_are_errors_not_panics() {
     b.ret(None);
     let mut func = b.finish();
     for (start, end) in [(1, 1), (0, 7), (5, 2), (0, u32::MAX)] {
-        func.blocks[BlockId(0)] = Block { start, end, unwind: None };
+        func.blocks[BlockId(0)] = Block { start, end, unwind: None, never: false };
         assert!(!verify(&func, &ir::verify::AnyProgram).is_empty(), "{start}..{end}");
         print_function(&func, &Ids);
         ir::dot::dot(&func, &Ids);

@@ -24,6 +24,8 @@ pub struct Options {
     pub tracked: Vec<String>,
     /// Assertions are off in user classes (they are on by default, as with `-ea`).
     pub no_assertions: bool,
+    /// Comparisons in user classes note how near they are to their boundary ([`ir::note_boundaries`]).
+    pub boundaries: bool,
 }
 
 /// The JVM front end: implements [`vm::Lang`].

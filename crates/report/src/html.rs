@@ -60,12 +60,11 @@ pub struct Source {
     pub lines: BTreeMap<u32, State>,
 }
 
-/// The graph of a method, and its decisions with what shows their conditions.
+/// The graph of a method.
 #[derive(Clone, Debug, Default)]
 pub struct MethodPicture {
     pub name: String,
     pub drawing: Drawing,
-    pub decisions: Vec<CoverDecision>,
 }
 
 /// The page of a control-flow graph.
@@ -144,9 +143,9 @@ pub fn class_page(
     for method in methods {
         let _ = write!(body, "<details open><summary>{}</summary>", escape(&method.name));
         let _ = write!(body, "<div class=\"panel\">{}</div>{LEGEND}", svg(&method.drawing));
-        tables(&mut body, &method.decisions);
         body.push_str("</details>");
     }
+    tables(&mut body, &target.decisions);
     body.push_str(
         "<h2>Obligations</h2><table><tr><th>Line</th><th>Obligation</th><th>Verdict</th><th>Why</th></tr>",
     );

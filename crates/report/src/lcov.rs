@@ -1,5 +1,4 @@
-//! LCOV tracefiles. What a criterion knows is written and nothing more: the obligations of a line as its branches, the
-//! line as hit where one of them is covered. With the criterion `line` every line with code is there.
+//! LCOV tracefiles: every line with code, hit where a test executes it; the obligations of a line as its branches.
 
 use std::fmt::Write;
 
@@ -25,12 +24,18 @@ pub fn lcov(report: &Report) -> String {
         if found > 0 {
             let _ = writeln!(out, "BRF:{found}\nBRH:{hit}");
         }
-        for (line, obligations) in &lines {
-            let covered = obligations.iter().any(|o| o.verdict == Verdict::Covered);
+        // A report of another version may not know the lines: then those with obligations are all there are.
+        let by_obligations = || {
+            let covered = |all: &Vec<&crate::Obligation>| all.iter().any(|o| o.verdict == Verdict::Covered);
+            lines.iter().map(|(line, all)| (*line, covered(all))).collect()
+        };
+        let known = if target.lines.is_empty() { by_obligations() } else { target.lines.clone() };
+        for (line, covered) in &known {
+            let covered = *covered;
             lines_hit += u32::from(covered);
             let _ = writeln!(out, "DA:{line},{}", u32::from(covered));
         }
-        let _ = writeln!(out, "LF:{}\nLH:{lines_hit}\nend_of_record", lines.len());
+        let _ = writeln!(out, "LF:{}\nLH:{lines_hit}\nend_of_record", known.len());
     }
     out
 }

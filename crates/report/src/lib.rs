@@ -10,7 +10,7 @@ pub mod lcov;
 pub mod picture;
 pub mod sarif;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +55,25 @@ pub struct Target {
     pub cut: Vec<String>,
     /// How the confirming run was isolated; none if there was none.
     pub isolation: Option<String>,
+    /// The source file by its path in a source folder: `com/acme/Calc.java`.
+    #[serde(default)]
+    pub source: Option<String>,
+    /// Lines that have code, and whether a test executes them.
+    #[serde(default)]
+    pub lines: BTreeMap<u32, bool>,
+    /// Decisions of several conditions, with the evaluations that tests make of them.
+    #[serde(default)]
+    pub decisions: Vec<cover::CoverDecision>,
+    /// What the tests execute of each function, for pictures.
+    #[serde(skip)]
+    pub seen: BTreeMap<String, SeenFlow>,
+}
+
+/// What the tests execute of a function: blocks, and edges by the choice of the branch they leave by.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SeenFlow {
+    pub blocks: BTreeSet<u32>,
+    pub edges: BTreeSet<(u32, Option<u32>, u32)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -141,6 +160,9 @@ pub struct Counts {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bug {
     pub what: String,
+    /// Where the exception was raised, 0 if unknown.
+    #[serde(default)]
+    pub line: u32,
     /// `likely`, `possible` (a library refused what the program gave it) or `null argument`.
     pub rank: String,
     /// Where the program was, the innermost call first.

@@ -41,7 +41,7 @@ fn target(target: &Target) -> Vec<Value> {
         .iter()
         .map(|bug| {
             let text = format!("{}; shown by the test {}", bug.what, bug.test);
-            json!({ "ruleId": "suspected-bug", "level": "warning", "message": { "text": text }, "locations": place(0) })
+            json!({ "ruleId": "suspected-bug", "level": "warning", "message": { "text": text }, "locations": place(bug.line) })
         })
         .collect();
     for o in target.obligations.iter().filter(|o| o.verdict != Verdict::Covered) {
@@ -54,8 +54,11 @@ fn target(target: &Target) -> Vec<Value> {
     results
 }
 
-/// Where the source of a class is by convention: `com/acme/Calc.java`.
+/// Where the source of a class is: as the class file says, or by convention: `com/acme/Calc.java`.
 pub(crate) fn source_file(target: &Target) -> String {
+    if let Some(source) = &target.source {
+        return source.clone();
+    }
     let outer = target.class.split('$').next().unwrap_or(&target.class);
     format!("{}.java", outer.replace('.', "/"))
 }

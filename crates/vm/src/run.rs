@@ -707,6 +707,15 @@ impl<L: Lang> Vm<L> {
                     edge!(if taken { 0 } else { 1 });
                     goto!(if taken { inst.b } else { inst.c })
                 }
+                Op::Note => {
+                    let condition = val!(inst.a);
+                    let holds = condition.bits != 0;
+                    if SYM && condition.term.is_some() {
+                        sync!();
+                        self.decide(ElemKind::Branch, condition.term, holds)?;
+                    }
+                    edge!(if holds { 0 } else { 1 });
+                }
                 Op::Switch => {
                     let value = val!(inst.a);
                     let table = &function.tables[inst.b as usize];

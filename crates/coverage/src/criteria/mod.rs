@@ -1,5 +1,6 @@
 //! Criteria, those that are alike in one file.
 
+pub(crate) mod boundary;
 pub(crate) mod branch;
 pub(crate) mod checks;
 pub(crate) mod data_flow;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use coverage::Obligation;
+use coverage::decision::Decision;
 use explore::{
     Exploration, Goal, Session, Spent, Stopped, Target, Verdict, Why, minimise, select, simplest_each,
     strategy,
@@ -30,6 +31,7 @@ use crate::error::Error;
 use crate::event::Event;
 use crate::goal::{CoverageGoal, Judgement};
 use crate::journal::FileJournal;
+use crate::seen::AllSeen;
 use crate::target::ClassTarget;
 
 /// What became of an obligation of the class.
@@ -57,6 +59,8 @@ pub struct Proposed {
     pub side_trips: Vec<Key>,
     /// It may show a bug.
     pub suspicious: Option<Suspect>,
+    /// What it executes.
+    pub seen: AllSeen,
     /// It tried to change files, which the VM refuses and a JVM that is not isolated might do.
     pub changes_files: bool,
 }
@@ -89,7 +93,7 @@ pub struct MethodResult {
 
 impl MethodResult {
     /// Nothing yet.
-    fn new(jvm: &Jvm, func: FuncId) -> MethodResult {
+    pub(super) fn new(jvm: &Jvm, func: FuncId) -> MethodResult {
         let f = &jvm.funcs[func];
         MethodResult {
             class: jvm.classes[f.class].name.to_string(),
@@ -119,12 +123,36 @@ pub struct ClassResult {
     pub obligations: BTreeMap<Key, (Obligation, Fate)>,
     /// Those that are infeasible by the code alone, whatever calls came before.
     pub proved: BTreeSet<Key>,
+    /// Those of which that was tried to be shown.
+    tried: BTreeSet<Key>,
     /// Functions that owe more than the limit lets be listed.
     pub cut: BTreeSet<String>,
+    /// Decisions of the functions that were looked at.
+    pub decisions: BTreeMap<String, Vec<Decision>>,
+    /// Lines of the class that have code.
+    pub lines: BTreeSet<u32>,
+    /// The name of the source file, where the class file tells it.
+    pub source: Option<String>,
     pub solver: solver::Stats,
 }
 
 impl ClassResult {
+    pub(super) fn new(class: &str) -> ClassResult {
+        ClassResult {
+            class: class.to_string(),
+            methods: Vec::new(),
+            tests: Vec::new(),
+            obligations: BTreeMap::new(),
+            proved: BTreeSet::new(),
+            tried: BTreeSet::new(),
+            cut: BTreeSet::new(),
+            decisions: BTreeMap::new(),
+            lines: BTreeSet::new(),
+            source: None,
+            solver: solver::Stats::default(),
+        }
+    }
+
     pub fn ledger(&self) -> Ledger {
         let mut all = Ledger::default();
         self.methods.iter().for_each(|m| all.merge(&m.ledger));
@@ -206,7 +234,7 @@ pub struct ClassExplorer<'a> {
     /// Work that later methods could lend.
     pub spare: u64,
     /// Classes nested in the one under test.
-    nested: Vec<ClassId>,
+    pub(super) nested: Vec<ClassId>,
     /// What is explored, in the other world.
     twins: Vec<Entry>,
     pub events: &'a mut dyn FnMut(Event),
@@ -243,15 +271,7 @@ impl<'a> ClassExplorer<'a> {
                 },
             });
         }
-        let mut result = ClassResult {
-            class: target.class.clone(),
-            methods: Vec::new(),
-            tests: Vec::new(),
-            obligations: BTreeMap::new(),
-            proved: BTreeSet::new(),
-            cut: BTreeSet::new(),
-            solver: solver::Stats::default(),
-        };
+        let mut result = ClassResult::new(&target.class);
         self.nested = target.nested.iter().filter_map(|name| self.vm.lang.loaded(name)).collect();
         self.twins = match self.other.as_deref_mut() {
             Some(other) => load(other, target)
@@ -278,9 +298,27 @@ impl<'a> ClassExplorer<'a> {
         // The suspected bugs stand together, the likeliest first.
         result.tests.sort_by_key(|test| (test.suspicious.as_ref().map(|s| s.rank), test.method));
         let explored: Vec<FuncId> = entries.iter().map(|entry| entry.func).collect();
+        self.outline(class, &mut result);
         super::claims::withdraw(&self.vm.lang, class, &explored, &mut result);
         suite::name::make_unique(result.tests.iter_mut().map(|t| &mut t.case.name));
         Ok(result)
+    }
+
+    /// Enters which lines have code, whether they were come to or not.
+    fn outline(&mut self, class: ClassId, result: &mut ClassResult) {
+        let classes = std::iter::once(class).chain(self.nested.iter().copied());
+        let functions: Vec<FuncId> =
+            classes.flat_map(|class| self.vm.lang.classes[class].functions()).collect();
+        for func in functions {
+            if self.vm.lang.funcs[func].access & (access::ABSTRACT | access::NATIVE) != 0 {
+                continue;
+            }
+            let Some(function) = self.vm.lang.ir(func) else { continue };
+            let projection = coverage::Projection::new(&function, &self.vm.lang);
+            let lines = coverage::Criterion::Line.obligations(&projection).into_iter().map(|o| o.line);
+            result.lines.extend(lines.filter(|line| *line != 0));
+            result.source = result.source.take().or_else(|| function.source.clone());
+        }
     }
 
     /// Explores one method; what was found, tests, and what it was to cover.
@@ -311,7 +349,7 @@ impl<'a> ClassExplorer<'a> {
             wanted = goal.obligations().iter().map(|(_, obligation)| key(obligation)).collect();
             let exploration = self.session(&mut subject, &goal, turn, &name, &mut result.solver);
             record(&mut found, &exploration, &self.vm.lang);
-            self.settle(&goal, &exploration, result);
+            self.settle(&goal, &exploration, turn.deadline, result);
             // An interrupt ends the search, not the writing of what was found.
             let interrupt = std::mem::take(&mut self.vm.interrupt);
             tests = self.propose((entry, turn.index), &mut subject, &goal, exploration, &mut found);
@@ -360,7 +398,7 @@ impl<'a> ClassExplorer<'a> {
     }
 
     /// The obligations of the method and of what it can reach in tracked classes.
-    fn goal(&mut self, subject: &Subject) -> CoverageGoal {
+    pub(super) fn goal(&mut self, subject: &Subject) -> CoverageGoal {
         // A constructor's obligations are its own tests' business, not those of each method.
         let mut open: Vec<FuncId> = vec![subject.func];
         open.extend(super::entries::runs(self.vm, subject.func, &self.nested));
@@ -391,7 +429,7 @@ impl<'a> ClassExplorer<'a> {
         CoverageGoal::new(criterion, options, functions, &self.vm.lang)
     }
 
-    fn session(
+    pub(super) fn session(
         &mut self,
         subject: &mut Subject,
         goal: &CoverageGoal,
@@ -472,12 +510,24 @@ impl<'a> ClassExplorer<'a> {
     }
 
     /// Enters what an exploration says of the obligations.
-    fn settle(&self, goal: &CoverageGoal, exploration: &Exploration<Stage>, result: &mut ClassResult) {
+    fn settle(
+        &self,
+        goal: &CoverageGoal,
+        exploration: &Exploration<Stage>,
+        deadline: Option<Instant>,
+        result: &mut ClassResult,
+    ) {
         result.cut.extend(goal.cut().iter().cloned());
-        let refuted = match goal.walks() {
-            true => crate::proofs::refuted(goal, &exploration.verdicts, &self.vm.lang, self.config.seed),
-            false => BTreeMap::new(),
-        };
+        for (function, decisions) in goal.decisions() {
+            result.decisions.entry(function.to_string()).or_insert_with(|| decisions.to_vec());
+        }
+        // What another method's exploration has tried to prove of shared code need not be tried again.
+        let keys = |part: u32| goal.of_part(part).map(|number| key(&goal.obligations()[number].1));
+        let tried = |part: u32| keys(part).any(|key| result.tried.contains(&key));
+        let cut = || deadline.is_some_and(|d| Instant::now() >= d);
+        let seed = self.config.seed;
+        let refuted = crate::proofs::refuted(goal, &exploration.verdicts, &self.vm.lang, seed, &tried, &cut);
+        result.tried.extend(goal.obligations().iter().map(|(_, obligation)| key(obligation)));
         let limited = exploration.ledger.iter().any(|(entry, _)| entry.reason == jvm::input::known::LIMITED);
         let judgements = goal.judge(&exploration.verdicts, &|part| refuted.contains_key(&part));
         for ((_, obligation), judgement) in goal.obligations().iter().zip(judgements) {
@@ -512,7 +562,7 @@ impl<'a> ClassExplorer<'a> {
                     let better = match (&*known, &fate) {
                         (Fate::Covered, _) => false,
                         (_, Fate::Covered) => true,
-                        (Fate::Infeasible(_), Fate::Open(_)) => true,
+                        (Fate::Infeasible(_), Fate::Open(_)) => !result.proved.contains(&key),
                         _ => false,
                     };
                     if better {
@@ -524,7 +574,7 @@ impl<'a> ClassExplorer<'a> {
     }
 
     /// Turns the runs worth showing into test cases.
-    fn propose(
+    pub(super) fn propose(
         &mut self,
         (entry, index): (&Entry, usize),
         subject: &mut Subject,
@@ -558,6 +608,7 @@ impl<'a> ClassExplorer<'a> {
             }
             let detail = subject.detail(self.vm, &run.model);
             let changes_files = jvm::natives::tried_to_change_files(self.vm);
+            let seen = self.seen(subject, goal, run);
             let facts = case::facts(self.vm, run, &spelling);
             let case = case::case(&self.vm.lang, subject, &detail, &facts, &exploration.ledger);
             let mut case = match case {
@@ -602,6 +653,7 @@ impl<'a> ClassExplorer<'a> {
                 halves,
                 side_trips,
                 suspicious,
+                seen,
                 changes_files,
             };
             // The same call twice shows nothing new.
@@ -626,6 +678,23 @@ impl<'a> ClassExplorer<'a> {
         candidates.sort_unstable();
         candidates.truncate(MOST_ENDLESS);
         candidates.into_iter().map(|(_, i)| i).find(|i| subject.detail(self.vm, &finished[*i].model).runs_on)
+    }
+
+    /// What a run executes, without what looking at its results does.
+    fn seen(
+        &mut self,
+        subject: &mut Subject,
+        goal: &CoverageGoal,
+        run: &explore::Finished<Stage>,
+    ) -> AllSeen {
+        let ledger = self.vm.ledger.clone();
+        self.vm.walking = true;
+        self.vm.start_run(run.model.clone());
+        subject.execute(self.vm);
+        let seen = goal.seen(&self.vm.trace);
+        self.vm.walking = false;
+        self.vm.ledger = ledger;
+        seen
     }
 
     /// Looks for runs that take paths with side trips which none takes straight. Such a part is shown by a run as
@@ -665,7 +734,8 @@ impl<'a> ClassExplorer<'a> {
         let Some(other) = self.other.as_deref_mut() else { return Ok(()) };
         let Some(mut twin) = counterpart(&self.vm.lang, other, entry, &self.twins) else { return Ok(()) };
         other.start_exploration();
-        other.limits.steps = self.config.budget.max_steps;
+        // That world is not warmed up: a run may have to read the locale's and the zone's data first.
+        other.limits.steps = self.config.budget.max_steps.saturating_mul(COLD);
         let model = assign(other, &mut twin, inputs);
         let detail = twin.detail(other, &model);
         let again = case::case(&other.lang, &twin, &detail, &[], &Ledger::default())
@@ -724,6 +794,9 @@ fn warm_up(vm: &mut Vm<Jvm>, subject: &mut Subject) {
 
 /// So many runs that were stopped are looked at for one that would never have ended.
 const MOST_ENDLESS: usize = 3;
+
+/// So many times the steps of a run may be needed where nothing is warmed up.
+const COLD: u64 = 10;
 
 /// So many runs are looked at for tours with side trips.
 const MOST_TOURS: usize = 500;
@@ -851,7 +924,7 @@ fn counterpart(jvm: &Jvm, other: &mut Vm<Jvm>, entry: &Entry, twins: &[Entry]) -
     let same = |twin: &&Entry| {
         let (f, g) = (&jvm.funcs[entry.func], &there.funcs[twin.func]);
         let on = match (&entry.hidden, &twin.hidden) {
-            (Some(a), Some(b)) => class(a.ty, b.ty),
+            (Some(a), Some(b)) => class(a.ty, b.ty) && a.args == b.args,
             (a, b) => a.is_none() && b.is_none(),
         };
         f.name == g.name && f.descriptor == g.descriptor && class(entry.class, twin.class) && on
@@ -939,7 +1012,7 @@ fn callees(jvm: &Jvm, class: ClassId, function: &Function) -> Vec<FuncId> {
     found
 }
 
-fn record(found: &mut MethodResult, exploration: &Exploration<Stage>, jvm: &Jvm) {
+pub(super) fn record(found: &mut MethodResult, exploration: &Exploration<Stage>, jvm: &Jvm) {
     found.paths += exploration.spent.runs;
     found.exhaustive &= exploration.exhaustive;
     found.stopped.push(exploration.stopped);

@@ -2,6 +2,7 @@
 
 mod arrange;
 pub mod case;
+pub mod cheapest;
 mod claims;
 pub mod entries;
 pub mod explore;

@@ -17,6 +17,8 @@ pub struct Suspect {
     /// What happens and where: `java.lang.ArithmeticException at a.Calc.divide(II)I, line 7`. One cause, one text.
     pub what: String,
     pub rank: Rank,
+    /// Of the innermost call, 0 if unknown.
+    pub line: u32,
     /// How the program came there, the innermost call first: `a.Calc.divide, line 7`.
     pub trail: Vec<String>,
 }
@@ -62,7 +64,7 @@ pub fn suspect(jvm: &mut Jvm, detail: &Detail, case: &TestCase, refused_null: bo
         End::Stopped(stop) if detail.runs_on => {
             let how = if *stop == vm::Stop::Deadlock { "every thread waits" } else { "does not end" };
             let what = format!("{}.{} {how}", case.act.class.source_name(), called(case));
-            Some(Suspect { what, rank: Rank::Likely, trail: Vec::new() })
+            Some(Suspect { what, rank: Rank::Likely, line: 0, trail: Vec::new() })
         }
         End::Threw { class, thrown: Some(thrown), at, by, .. } if !refused_null => {
             let name = &*jvm.classes[*class].name;
@@ -84,7 +86,8 @@ pub fn suspect(jvm: &mut Jvm, detail: &Detail, case: &TestCase, refused_null: bo
             };
             let trail: Vec<String> = at.iter().map(|site| place(jvm, *site)).collect();
             let what = format!("{} at {}", jvm.classes[*class].java_name(), trail[0]);
-            Some(Suspect { what, rank, trail })
+            let line = line(jvm, *innermost);
+            Some(Suspect { what, rank, line, trail })
         }
         _ => None,
     }
@@ -113,9 +116,12 @@ fn checks(jvm: &Jvm, func: FuncId) -> bool {
 fn place(jvm: &mut Jvm, site: Site) -> String {
     let Some(f) = jvm.funcs.get(site.func) else { return "?".to_string() };
     let name = format!("{}.{}", jvm.classes[f.class].java_name(), f.name);
-    let code = jvm.ir(site.func);
-    match code.and_then(|code| code.positions.get(site.index as usize).map(|p| p.line)) {
-        Some(line) if line > 0 => format!("{name}, line {line}"),
-        _ => name,
+    match line(jvm, site) {
+        0 => name,
+        line => format!("{name}, line {line}"),
     }
+}
+
+fn line(jvm: &mut Jvm, site: Site) -> u32 {
+    jvm.ir(site.func).and_then(|code| code.positions.get(site.index as usize).map(|p| p.line)).unwrap_or(0)
 }

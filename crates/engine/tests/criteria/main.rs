@@ -1,7 +1,7 @@
 //! Criteria over the textual IR, from obligations to verdicts and suites: golden numbers of the literature, and brute
 //! force over all small inputs as judge of every verdict.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use coverage::{Criterion, Options};
 use engine::{CoverageGoal, Judgement};
@@ -41,8 +41,13 @@ struct World {
 
 impl World {
     fn new(text: &str, criterion: Criterion, options: &Options) -> World {
-        let module = parse_module(text).unwrap_or_else(|e| panic!("{e}\n{text}")).module;
+        let mut module = parse_module(text).unwrap_or_else(|e| panic!("{e}\n{text}")).module;
         let func = module.find_func("f").unwrap();
+        if options.boundary {
+            let mut body = module.function("f").unwrap().clone();
+            ir::note_boundaries(&mut body);
+            module.define(func, body);
+        }
         let body = module.function("f").unwrap();
         let params = body.regs.iter().take(body.params as usize);
         let params = params.map(|(_, r)| (r.ty, r.variable.clone().unwrap())).collect();
@@ -71,8 +76,13 @@ impl World {
         session.explore()
     }
 
+    /// What the code alone shows to be infeasible, of what these verdicts leave.
+    fn refuted(&self, verdicts: &[explore::Verdict]) -> BTreeMap<u32, String> {
+        engine::refuted(&self.goal, verdicts, &ir::Ids, 0, &|_| false, &|| false)
+    }
+
     fn judge(&self, found: &Exploration<()>) -> Vec<Judgement> {
-        let refuted = engine::refuted(&self.goal, &found.verdicts, &ir::Ids, 0);
+        let refuted = self.refuted(&found.verdicts);
         self.goal.judge(&found.verdicts, &|part| refuted.contains_key(&part))
     }
 
@@ -170,7 +180,7 @@ fn the_demonstration_has_thirteen_prime_paths_and_a_suite_of_five() {
             let infeasible = judgements.iter().position(|j| matches!(j, Judgement::Infeasible(..))).unwrap();
             let text = &world.goal.obligations()[infeasible].1.text;
             assert!(text.ends_with("(blocks b0 b4 b5 b6 b8)"), "{text}");
-            let refuted = engine::refuted(&world.goal, &found.verdicts, &ir::Ids, 0);
+            let refuted = world.refuted(&found.verdicts);
             assert_eq!(refuted.values().collect::<Vec<_>>(), ["i > 5 (line 13) cannot hold on this path"]);
             // The fewest over all that were found; over all inputs there are no fewer.
             assert_eq!(suite(&world, &mut found), 5);
@@ -369,6 +379,8 @@ fn verdicts_stand_against_all_small_inputs() {
     for seed in 0..40 {
         let text = random_program(seed);
         for criterion in [
+            Criterion::Branch,
+            Criterion::Line,
             Criterion::PrimePath,
             Criterion::CompletePath,
             Criterion::AllUses,
@@ -377,7 +389,7 @@ fn verdicts_stand_against_all_small_inputs() {
             Criterion::Loop,
             Criterion::RoundTrip,
         ] {
-            let mut options = Options::default();
+            let mut options = Options { boundary: criterion == Criterion::Branch, ..Options::default() };
             options.limit.paths = 60;
             let mut world = World::new(&text, criterion, &options);
             let found = world.explore(explore::Options {
@@ -387,7 +399,7 @@ fn verdicts_stand_against_all_small_inputs() {
             });
             let judgements = world.judge(&found);
             assert_eq!(judgements.len(), world.goal.obligations().len());
-            let refuted = engine::refuted(&world.goal, &[], &ir::Ids, 0);
+            let refuted = world.refuted(&[]);
             let mut met: BTreeSet<u32> = BTreeSet::new();
             for x in -6..=6 {
                 for y in -6..=6 {

@@ -151,7 +151,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `b0 unwind b3:`.
+    /// `b0 unwind b3 never:`.
     fn block_header(&mut self, body: &mut Body, number: u32) -> Result<(), ParseError> {
         let expected = body.func.blocks.next_key();
         if number != expected.0 {
@@ -160,11 +160,12 @@ impl Parser<'_> {
         body.lines.blocks.push(self.line());
         self.take();
         let unwind = if self.eat_word("unwind") { Some(self.block()?) } else { None };
+        let never = self.eat_word("never");
         self.punct(":")?;
         self.newline()?;
         close_block(&mut body.func);
         let start = body.func.code.len() as u32;
-        body.func.blocks.push(Block { start, end: start, unwind });
+        body.func.blocks.push(Block { start, end: start, unwind, never });
         Ok(())
     }
 

@@ -121,6 +121,9 @@ pub fn print_function(func: &Function, names: &dyn Names) -> String {
         if let Some(unwind) = block.unwind {
             out += &format!(" unwind {unwind}");
         }
+        if block.never {
+            out += " never";
+        }
         out += ":\n";
         let mut position = Position::default();
         for index in block.start..block.end {

@@ -1,9 +1,10 @@
 //! What the VM asks of the JVM, and what printers and the verifier ask.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ir::verify::Program;
-use ir::{Check, ClassId, FuncId, Function, Inst, Names, Signature, StrId, Type};
+use ir::{Check, ClassId, FuncId, Function, Inst, Meaning, Member, Names, Reg, Signature, StrId, Type};
 use vm::{Callable, ClassInfo, FiberId, Lang, ObjId, Raise, Stop, Val, Vm};
 
 use super::class::{Class, ClassKind};
@@ -177,6 +178,18 @@ impl Names for Jvm {
 
     fn field(&self, _func: &Function, _inst: &Inst, _offset: u32) -> Option<String> {
         None
+    }
+
+    fn member(&self, func: &Function, index: u32) -> Option<Member> {
+        self.spelled_member(func, index)
+    }
+
+    fn meaning(&self, func: &Function, reg: Reg) -> Meaning {
+        self.declared_meaning(func, reg)
+    }
+
+    fn labels(&self, func: &Function, index: u32) -> Option<BTreeMap<i32, String>> {
+        self.switch_labels(func, index)
     }
 }
 

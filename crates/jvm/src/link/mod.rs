@@ -7,6 +7,7 @@ mod class;
 mod dispatch;
 mod init;
 mod known;
+mod labels;
 mod lang;
 mod layout;
 mod load;
@@ -14,6 +15,7 @@ mod mirror;
 mod names;
 mod raise;
 mod resolve;
+mod spelling;
 mod strings;
 
 use std::fmt;

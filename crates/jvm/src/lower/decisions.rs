@@ -139,7 +139,7 @@ fn is_passage(function: &Function, block: BlockId) -> bool {
     let code = &function.code[range.start as usize..range.end as usize];
     let Some((last, before)) = code.split_last() else { return false };
     // A constant for the stack is what a condition's value is turned into; that is not on the way to it.
-    last.op == Op::Jump && !before.is_empty() && before.iter().all(|inst| inst.op == Op::Copy)
+    last.op == Op::Jump && before.iter().all(|inst| inst.op == Op::Copy)
 }
 
 /// Where an edge really goes.

@@ -3,6 +3,7 @@
 
 use entity::PrimaryMap;
 use ir::{Block, BlockId, BranchInfo, Function, Inst, Op, Origin, Position, Reg, RegInfo, SwitchTable, Type};
+use rustc_hash::FxHashSet;
 
 /// Blocks in order of creation; block 0 is the entry.
 #[derive(Default)]
@@ -20,6 +21,8 @@ pub(super) struct Draft {
 pub(super) struct DraftBlock {
     pub code: Vec<Line>,
     pub unwind: Option<BlockId>,
+    /// See [`Block::never`].
+    pub never: bool,
     /// Where it goes in the layout: by bytecode offset; helpers of a block follow it.
     pub order: u32,
 }
@@ -104,9 +107,16 @@ impl Draft {
         self.blocks[self.current].code.last_mut().map(|line| &mut line.inst)
     }
 
-    /// Lays the reachable blocks out: straight lines joined, jumps to jumps shortened.
-    pub fn finish(mut self, name: String, source: Option<String>, ret: Option<Type>) -> Function {
-        self.thread_jumps();
+    /// Lays the reachable blocks out: straight lines joined, jumps to jumps shortened; with `lines`, a jump that stands alone on its
+    /// line stays, as `continue` does.
+    pub fn finish(
+        mut self,
+        name: String,
+        source: Option<String>,
+        ret: Option<Type>,
+        lines: bool,
+    ) -> Function {
+        self.thread_jumps(lines);
         self.join();
         let order = self.layout();
         let mut place = vec![BlockId(u32::MAX); self.blocks.len()];
@@ -146,7 +156,7 @@ impl Draft {
                 positions.push(line.position);
             }
             let unwind = block.unwind.map(|to| place[to.0 as usize]);
-            blocks.push(Block { start, end: code.len() as u32, unwind });
+            blocks.push(Block { start, end: code.len() as u32, unwind, never: block.never });
         }
         Function {
             name,
@@ -164,12 +174,15 @@ impl Draft {
     }
 
     /// Edges to a block that only jumps go where it jumps.
-    fn thread_jumps(&mut self) {
+    fn thread_jumps(&mut self, lines: bool) {
+        let others = self.blocks.iter().flat_map(|block| &block.code).filter(|line| line.inst.op != Op::Jump);
+        let known: FxHashSet<u32> = others.map(|line| line.position.line).collect();
+        let stays = |line: &Line| lines && line.position.line != 0 && !known.contains(&line.position.line);
         let only_jumps: Vec<Option<u32>> = self
             .blocks
             .iter()
             .map(|block| match block.code.as_slice() {
-                [line] if line.inst.op == Op::Jump => Some(line.inst.a),
+                [line] if line.inst.op == Op::Jump && !stays(line) => Some(line.inst.a),
                 _ => None,
             })
             .collect();

@@ -44,6 +44,8 @@ pub(super) struct Lowering<'j> {
     pub is_local: Vec<bool>,
     /// Branches that no person wrote.
     pub synthetic: FxHashSet<u16>,
+    /// Where the code begins that compilers add for what cannot happen.
+    pub never: FxHashSet<u16>,
     /// Switches on strings by the pc of the switch on the hash.
     pub string_switches: FxHashMap<u16, patterns::StringSwitch>,
     /// What is locked while a synchronized method runs.
@@ -79,6 +81,7 @@ pub(super) fn lower(jvm: &mut Jvm, func: FuncId, index: u32) -> Result<Function,
     let flow = Flow::new(code, &bytecode)?;
     let synthetic = patterns::synthetic_branches(&file, method, &bytecode);
     let string_switches = patterns::string_switches(&file, &bytecode);
+    let never = patterns::never(&file, code, &bytecode);
     let mut lines = code.lines.clone();
     lines.sort_by_key(|(pc, _)| *pc);
     let mut lowering = Lowering {
@@ -95,6 +98,7 @@ pub(super) fn lower(jvm: &mut Jvm, func: FuncId, index: u32) -> Result<Function,
         locals: vec![[Reg::NONE; 5]; usize::from(code.max_locals)],
         is_local: Vec::new(),
         synthetic,
+        never,
         string_switches,
         lock: None,
         caught: None,
@@ -304,7 +308,8 @@ impl Lowering<'_> {
         let source = self.file.source_file.as_ref().map(|source| source.to_string());
         let locals = std::mem::take(&mut self.locals);
         hoist::hoist(&mut self.out, &self.is_local);
-        let mut function = self.out.finish(name, source, signature.ret);
+        let own = self.jvm.classes[self.class].origin == ClassOrigin::User;
+        let mut function = self.out.finish(name, source, signature.ret, own);
         let library = self.jvm.classes[self.class].origin == ClassOrigin::Library;
         variables::name(&mut function, &locals, code, !library);
         compact::compact(&mut function);
@@ -375,7 +380,9 @@ impl Lowering<'_> {
         let single = self.flow.nodes[node].entries <= 1;
         if !self.blocks.contains_key(&node) {
             let first = self.flow.nodes[node].first;
-            let block = self.out.block(self.bytecode.instrs[first].0.into());
+            let pc = self.bytecode.instrs[first].0;
+            let block = self.out.block(pc.into());
+            self.out.blocks[block.0 as usize].never = self.never.contains(&pc);
             let entry = if single {
                 self.state.clone()
             } else {

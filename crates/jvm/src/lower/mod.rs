@@ -97,7 +97,13 @@ fn method_code(jvm: &mut Jvm, func: FuncId, index: u32, name: String) -> Functio
         );
     }
     match method::lower(jvm, func, index) {
-        Ok(function) => checked(jvm, func, function),
+        Ok(mut function) => {
+            let own = jvm.classes[jvm.funcs[func].class].origin == ClassOrigin::User;
+            if jvm.options.boundaries && own {
+                ir::note_boundaries(&mut function);
+            }
+            checked(jvm, func, function)
+        }
         Err(refusal) => {
             let message = format!("{name}: {}", refusal.text());
             trapping(jvm, func, &LinkError::new("java/lang/VerifyError", message))

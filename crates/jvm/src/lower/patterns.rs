@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::load::instr::{Bytecode, Cond, Instr, Kind};
-use crate::load::{ClassFile, Constant, Method, access};
+use crate::load::{ClassFile, Code, Constant, Method, access};
 
 /// The pcs of branches that are not in the source.
 pub(super) fn synthetic_branches(file: &ClassFile, method: &Method, bytecode: &Bytecode) -> FxHashSet<u16> {
@@ -17,6 +17,7 @@ pub(super) fn synthetic_branches(file: &ClassFile, method: &Method, bytecode: &B
     patterns.assertions(&mut found);
     patterns.string_switches(&mut found);
     patterns.resources(method, &mut found);
+    patterns.constants(&mut found);
     found
 }
 
@@ -35,6 +36,36 @@ pub(super) fn string_switches(file: &ClassFile, bytecode: &Bytecode) -> FxHashMa
     let patterns = Patterns { file, code: &bytecode.instrs, bytecode };
     let switches = bytecode.instrs.iter().enumerate();
     switches.filter_map(|(index, (pc, _))| Some((*pc, patterns.string_switch(index)?))).collect()
+}
+
+/// Where compilers throw because no case fits, though all cases there are have been written: `switch` over all
+/// constants of an enum or all classes of a sealed hierarchy, Kotlin's `when`.
+pub(super) fn never(file: &ClassFile, code: &Code, bytecode: &Bytecode) -> FxHashSet<u16> {
+    let patterns = Patterns { file, code: &bytecode.instrs, bytecode };
+    let mut found = FxHashSet::default();
+    for (pc, instr) in &bytecode.instrs {
+        let targets: Vec<u16> = match instr {
+            Instr::TableSwitch(switch) => vec![switch.default],
+            Instr::LookupSwitch(switch) => vec![switch.default],
+            Instr::If(_, target) => vec![*target],
+            _ => continue,
+        };
+        for target in targets {
+            // A person's `throw` stands on a line of its own, most often; Kotlin's exception is nobody's but the compiler's.
+            let same_line = code.line(*pc) == code.line(target);
+            let fits = |class: &str| match class {
+                "java/lang/MatchException" | "java/lang/IncompatibleClassChangeError" => {
+                    same_line && !matches!(instr, Instr::If(..))
+                }
+                "kotlin/NoWhenBranchMatchedException" => true,
+                _ => false,
+            };
+            if bytecode.index_of(target).is_some_and(|index| patterns.throws_new(index, fits)) {
+                found.insert(target);
+            }
+        }
+    }
+    found
 }
 
 /// Synthetic methods hold no source code, except the bodies of lambdas.
@@ -65,6 +96,18 @@ impl Patterns<'_> {
         self.code.get(index).map(|(_, instr)| instr)
     }
 
+    /// `throw new C()` at an index, without arguments but null.
+    fn throws_new(&self, index: usize, fits: impl Fn(&str) -> bool) -> bool {
+        let made = match self.instr(index) {
+            Some(Instr::New(cp)) => self.file.pool.class(*cp).is_ok_and(fits),
+            _ => false,
+        };
+        let mut rest = self.code.iter().skip(index + 1).map(|(_, instr)| instr);
+        let mut rest = rest.by_ref().skip_while(|i| matches!(i, Instr::Dup | Instr::Null));
+        made && matches!(rest.next(), Some(Instr::InvokeSpecial(_)))
+            && matches!(rest.next(), Some(Instr::AThrow))
+    }
+
     /// `assert`: the test of `$assertionsDisabled`, and in the static initialiser what it is set to.
     fn assertions(&self, found: &mut FxHashSet<u16>) {
         for (index, (pc, instr)) in self.code.iter().enumerate() {
@@ -85,6 +128,36 @@ impl Patterns<'_> {
 
     fn calls(&self, cp: u16, class: &str, name: &str) -> bool {
         self.file.pool.method(cp).is_ok_and(|method| method.class == class && method.name == name)
+    }
+
+    /// `if (true)`: compilers fold what a person wrote, and write it themselves for patterns that fit in any case.
+    fn constants(&self, found: &mut FxHashSet<u16>) {
+        let mut targets: FxHashSet<u16> = FxHashSet::default();
+        for (_, instr) in self.code {
+            match instr {
+                Instr::TableSwitch(switch) => {
+                    targets.extend(switch.targets.iter().chain([&switch.default]));
+                }
+                Instr::LookupSwitch(switch) => {
+                    targets.extend(switch.cases.iter().map(|(_, to)| *to).chain([switch.default]));
+                }
+                Instr::Goto(to) | Instr::If(_, to) | Instr::IfInts(_, to) => {
+                    targets.insert(*to);
+                }
+                Instr::IfRefs(_, to) | Instr::IfNull(_, to) | Instr::Jsr(to) => {
+                    targets.insert(*to);
+                }
+                _ => {}
+            }
+        }
+        for pair in self.code.windows(2) {
+            // Where another way leads to the test, the constant is one of several values.
+            if let [(_, Instr::Int(_)), (pc, Instr::If(..))] = pair
+                && !targets.contains(pc)
+            {
+                found.insert(*pc);
+            }
+        }
     }
 
     /// A switch on the hash of a string. The comparisons that follow are the compiler's too if they only number

@@ -1,0 +1,103 @@
+//! The labels of `switch` in the source, where compilers number them: constants of enums, strings, patterns.
+
+use std::collections::BTreeMap;
+
+use ir::Function;
+
+use crate::load::instr::{Instr, Kind};
+use crate::load::{ClassFile, Constant};
+use crate::world::Jvm;
+
+impl Jvm {
+    /// What the numbers mean that a switch of a lowered method compares with; none if they are numbers in the source.
+    pub(super) fn switch_labels(&self, func: &Function, index: u32) -> Option<BTreeMap<i32, String>> {
+        let (file, method) = self.method_of(func)?;
+        let bytecode = method.bytecode().ok()??;
+        let pc = u16::try_from(func.positions.get(index as usize)?.offset).ok()?;
+        let code = &bytecode.instrs[..bytecode.index_of(pc)?];
+        match code.last()?.1 {
+            Instr::InvokeDynamic(cp) => pattern_labels(file, cp),
+            Instr::Load(Kind::Int, slot) => string_labels(file, code, slot),
+            Instr::ArrayLoad(_) => {
+                let map = code.iter().rev().find_map(|(_, instr)| switch_map(file, instr))?;
+                match self.loaded(map.0).and_then(|class| self.classes[class].file.as_deref()) {
+                    Some(of) => enum_labels(of, map.1),
+                    None => enum_labels(&self.path.load(map.0).ok()??.0, map.1),
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+/// `case Circle c`, `case "x"`, `case RED` of a pattern switch, in the order of the bootstrap's arguments.
+fn pattern_labels(file: &ClassFile, cp: u16) -> Option<BTreeMap<i32, String>> {
+    let site = file.pool.invoke_dynamic(cp).ok()?;
+    if !matches!(site.name, "typeSwitch" | "enumSwitch") {
+        return None;
+    }
+    let mut labels = BTreeMap::from([(-1, "null".to_string())]);
+    let args = &file.bootstrap_methods.get(usize::from(site.bootstrap))?.args;
+    for (number, cp) in (0..).zip(args) {
+        let text = || file.pool.string(*cp).ok().map(|units| String::from_utf16_lossy(&units));
+        let label = match file.pool.get(*cp).ok()? {
+            Constant::Class(name) => format!("a {}", name.rsplit(['/', '$']).next().unwrap_or(name)),
+            Constant::Int(value) => value.to_string(),
+            Constant::String if site.name == "enumSwitch" => text()?,
+            Constant::String => format!("{:?}", text()?),
+            _ => continue,
+        };
+        labels.insert(number, label);
+    }
+    Some(labels)
+}
+
+/// `if (s.equals("a")) n = 0;` before a switch on `n`.
+fn string_labels(file: &ClassFile, code: &[(u16, Instr)], slot: u16) -> Option<BTreeMap<i32, String>> {
+    let mut labels = BTreeMap::new();
+    for window in code.windows(5) {
+        let [(_, Instr::Ldc(cp)), (_, Instr::InvokeVirtual(_)), (_, Instr::If(..)), number, store] = window
+        else {
+            continue;
+        };
+        let (Instr::Int(number), Instr::Store(Kind::Int, to)) = (&number.1, &store.1) else { continue };
+        if let (Ok(units), true) = (file.pool.string(*cp), *to == slot) {
+            labels.insert(*number, format!("{:?}", String::from_utf16_lossy(&units)));
+        }
+    }
+    (!labels.is_empty()).then_some(labels)
+}
+
+/// The class and name of the array in which compilers keep the numbers of an enum's constants.
+fn switch_map<'f>(file: &'f ClassFile, instr: &Instr) -> Option<(&'f str, &'f str)> {
+    let Instr::GetStatic(cp) = instr else { return None };
+    let field = file.pool.field(*cp).ok()?;
+    let is_map = field.name.starts_with("$SwitchMap$") || field.name.starts_with("$EnumSwitchMapping$");
+    is_map.then_some((field.class, field.name))
+}
+
+/// `map[Size.SMALL.ordinal()] = 1;` in the initialiser of the class that has the array.
+fn enum_labels(file: &ClassFile, map: &str) -> Option<BTreeMap<i32, String>> {
+    let bytecode = file.method("<clinit>", "()V")?.bytecode().ok()??;
+    let mut labels = BTreeMap::new();
+    let mut last = None;
+    for window in bytecode.instrs.windows(4) {
+        if let Some((_, name)) = switch_map(file, &window[0].1) {
+            last = Some(name);
+        }
+        let [
+            (_, Instr::GetStatic(constant)),
+            (_, Instr::InvokeVirtual(_)),
+            (_, Instr::Int(number)),
+            (_, Instr::ArrayStore(_)),
+        ] = window
+        else {
+            continue;
+        };
+        // Kotlin keeps the array in a local until all are set; then no name is known, and one array is all there is.
+        if last.is_none_or(|name| name == map) {
+            labels.insert(*number, file.pool.field(*constant).ok()?.name.to_string());
+        }
+    }
+    (!labels.is_empty()).then_some(labels)
+}
