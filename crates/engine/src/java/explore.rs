@@ -25,7 +25,7 @@ use super::entries::{Entry, entries};
 use super::spelling::JavaSpelling;
 use super::subject::{End, Param, Stage, Subject};
 use super::turns::{Turn, Turns};
-use crate::config::{Config, Questions, Suite};
+use crate::config::{Config, Questions, Seed, Suite};
 use crate::error::Error;
 use crate::event::Event;
 use crate::goal::{CoverageGoal, Judgement};
@@ -411,6 +411,7 @@ impl<'a> ClassExplorer<'a> {
         self.vm.limits.steps = self.config.budget.max_steps;
         let (work, deadline) = (turn.work, turn.deadline);
         warm_up(self.vm, subject);
+        let seeds = self.seeds(subject);
         let interrupt = self.vm.interrupt.clone();
         let chain = || {
             let dump = self.config.questions.clone().map(|to| Box::new(Script(to)) as Box<dyn solver::Dump>);
@@ -427,7 +428,7 @@ impl<'a> ClassExplorer<'a> {
         // Who takes the name from a user has checked it.
         let mut strategy = strategy::by_name(&self.config.strategy, self.config.seed)
             .unwrap_or_else(|| Box::new(strategy::Coverage::default()));
-        if self.config.strategy == "coverage" && goal.walks() {
+        if matches!(&*self.config.strategy, "coverage" | strategy::DEFAULT) && goal.walks() {
             strategy = Box::new(strategy::Aimed::new(strategy));
         }
         let mut options =
@@ -473,11 +474,31 @@ impl<'a> ClassExplorer<'a> {
                 journal.begin();
                 journal as &mut dyn explore::Journal
             }),
+            seeds,
             clock: &|| started.elapsed().as_nanos() as u64,
         };
         let exploration = session.explore();
         stats.add(&exploration.solver);
         exploration
+    }
+
+    /// The user's example inputs of a method.
+    fn seeds(&mut self, subject: &mut Subject) -> explore::Seeds {
+        let f = &self.vm.lang.funcs[subject.func];
+        let (class, name) = (self.vm.lang.classes[subject.class].java_name(), f.name.to_string());
+        let descriptor = f.descriptor.to_string();
+        let mine = |seed: &&Seed| {
+            seed.class == class
+                && seed.method == name
+                && seed.descriptor.as_ref().is_none_or(|other| *other == descriptor)
+        };
+        let seeds: Vec<Seed> = self.config.seeds.iter().filter(mine).cloned().collect();
+        if seeds.is_empty() {
+            return explore::Seeds::default();
+        }
+        self.vm.start_exploration();
+        let inputs = seeds.iter().map(|seed| assign(self.vm, subject, &seed.inputs)).collect();
+        explore::Seeds { pool: std::mem::take(&mut self.vm.pool), inputs }
     }
 
     /// Enters what an exploration says of the obligations.
@@ -564,7 +585,8 @@ impl<'a> ClassExplorer<'a> {
         let shown: BTreeSet<u32> = chosen.iter().flat_map(|i| finished[*i].meets.iter().copied()).collect();
         let enums = enum_names(self.vm, subject);
         let spelling = JavaSpelling::new(subject, enums);
-        let mut cases: Vec<(TestCase, Proposed)> = Vec::new();
+        let mut cases: Vec<Proposed> = Vec::new();
+        let mut told: BTreeSet<String> = BTreeSet::new();
         for at in chosen {
             let run = &mut finished[at];
             minimise(self.vm, subject, run);
@@ -605,7 +627,7 @@ impl<'a> ClassExplorer<'a> {
             let suspicious = suspicion(&self.vm.lang, &detail.end)
                 .filter(|_| !refused_null(&self.vm.lang, subject, &case));
             let proposed = Proposed {
-                case: case.clone(),
+                case,
                 method: index,
                 inputs,
                 meets,
@@ -616,15 +638,12 @@ impl<'a> ClassExplorer<'a> {
                 changes_files,
             };
             // The same call twice shows nothing new.
-            let twin = |other: &TestCase| {
-                other.act == case.act && other.arrange == case.arrange && other.outcome == case.outcome
-            };
-            if cases.iter().any(|(other, _)| twin(other)) {
-                continue;
+            let shown = &proposed.case;
+            if told.insert(format!("{:?}{:?}{:?}", shown.act, shown.arrange, shown.outcome)) {
+                cases.push(proposed);
             }
-            cases.push((case, proposed));
         }
-        cases.into_iter().map(|(_, proposed)| proposed).collect()
+        cases
     }
 
     /// What a run executes, without what looking at its results does.
@@ -806,7 +825,7 @@ pub fn assign(vm: &mut Vm<Jvm>, subject: &mut Subject, inputs: &BTreeMap<String,
         let before = open.len();
         open.retain(|(name, value)| match vm.pool.var_by_name(name).or_else(|| declare(vm, name)) {
             Some(var) => {
-                model.set_bits(var, *value);
+                model.set_bits(var, *value & term::semantics::mask(vm.pool.var_sort(var).bits()));
                 false
             }
             None => true,
