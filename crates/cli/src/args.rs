@@ -82,8 +82,8 @@ pub struct SearchArgs {
     #[arg(long)]
     pub boundary: bool,
     /// In which order branches are tried: coverage, dfs, bfs, random, random-path, generational, deepening or
-    /// fewest; several joined by ',' take turns, joined by '+' those that bring more come more often
-    #[arg(long, value_name = "NAME", default_value = "coverage", value_parser = strategy)]
+    /// fewest; several joined by ',' take turns ('*3' means three), joined by '+' those that bring more come more often
+    #[arg(long, value_name = "NAME", default_value = engine::strategy::DEFAULT, value_parser = strategy)]
     pub strategy: String,
     /// Budget a class in work units of about a microsecond; reproducible
     #[arg(long, value_name = "N", default_value_t = Budget::default().work)]
@@ -118,6 +118,9 @@ pub struct SearchArgs {
     /// Flip so many branches of one function at most, wherever it is called from
     #[arg(long, value_name = "N")]
     pub max_paths_per_function: Option<u64>,
+    /// Example inputs to run first: a JSON report, or its "targets" with "class", "tests", "method" and "inputs"
+    #[arg(long, value_name = "FILE")]
+    pub seeds: Option<PathBuf>,
     /// Seed of everything that is chosen at random
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
@@ -237,6 +240,8 @@ pub struct ShowArgs {
     pub what: ShowWhat,
     #[command(flatten)]
     pub target: TargetArgs,
+    #[command(flatten)]
+    pub search: SearchArgs,
     /// The control-flow graph as DOT instead of text
     #[arg(long)]
     pub dot: bool,
@@ -401,6 +406,7 @@ pub fn config(target: &TargetArgs, search: &SearchArgs) -> Result<Config, Failur
             loop_bound: search.loop_bound,
             total_work: search.total_work,
             total_time: search.total_time,
+            confirming: None,
             memory: search.memory << 20,
             max_bugs: search.max_bugs,
             max_depth: search.max_depth,
@@ -417,6 +423,10 @@ pub fn config(target: &TargetArgs, search: &SearchArgs) -> Result<Config, Failur
         journal: None,
         resume: false,
         known: known(target)?,
+        seeds: match &search.seeds {
+            Some(file) => crate::seeds::read(file)?.into(),
+            None => Vec::new().into(),
+        },
         questions: None,
     })
 }
@@ -443,7 +453,7 @@ pub fn default_search() -> SearchArgs {
         criterion_limit: coverage::Options::default().limit.paths,
         path_rounds: coverage::Options::default().rounds,
         boundary: false,
-        strategy: "coverage".to_string(),
+        strategy: engine::strategy::DEFAULT.to_string(),
         work: Budget::default().work,
         time: None,
         max_paths: None,
@@ -455,6 +465,7 @@ pub fn default_search() -> SearchArgs {
         max_bugs: None,
         max_depth: None,
         max_paths_per_function: None,
+        seeds: None,
         seed: 0,
         jobs: None,
         exhaustive: false,

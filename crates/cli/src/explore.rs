@@ -119,10 +119,19 @@ fn explored(
     let mut booted = Worlds::boot(config, &setup.path, interrupt, events)?;
     let mut total = Total::start();
     for (index, target) in setup.targets.iter().enumerate() {
-        let share = total.share(config, setup.targets.len() - index);
-        let result = booted.fork().explore(&share, target, Instant::now(), events)?;
-        total.add(&result);
-        results.push(result);
+        let share = total.share(config, setup.targets.len() - index, 0);
+        match booted.fork().explore(&share, target, Instant::now(), events) {
+            Ok(result) => {
+                total.add(&result);
+                results.push(result);
+            }
+            // One class of many that cannot be explored must not cost the others.
+            Err(why) if setup.targets.len() > 1 => {
+                let class = target.class.replace(['/', '$'], ".");
+                events(Event::Skipped { class, why: why.to_string() });
+            }
+            Err(why) => return Err(why.into()),
+        }
     }
     Ok(results)
 }

@@ -10,6 +10,7 @@ mod generate;
 mod progress;
 mod replay;
 mod reports;
+mod seeds;
 mod serve;
 mod show;
 mod stats;

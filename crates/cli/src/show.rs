@@ -9,14 +9,14 @@ use engine::java::entries::by_name;
 use engine::java::explore::load;
 use engine::{Worlds, prepare};
 
-use crate::args::{ShowArgs, ShowWhat, config, default_search, places};
+use crate::args::{ShowArgs, ShowWhat, config, places};
 use crate::{End, Failure};
 
 pub fn run(args: &ShowArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failure> {
     if let Some(file) = &args.cfg {
         return show_graph(args, file);
     }
-    let mut config = config(&args.target, &default_search())?;
+    let mut config = config(&args.target, &args.search)?;
     let setup = prepare(&config, &places())?;
     if matches!(args.what, ShowWhat::Ir | ShowWhat::Cfg) {
         let mut vm = engine::unbooted(&setup.path)?;

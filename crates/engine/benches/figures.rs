@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use engine::{Budget, Config, Framework, Places, Worlds, class_path, resolve};
+use engine::{Config, Places, Worlds, class_path, resolve};
 use vm::{Outcome, Val};
 
 fn main() {
@@ -146,27 +146,5 @@ fn compile() -> PathBuf {
 }
 
 fn config(classes: &Path) -> Config {
-    Config {
-        class_path: vec![classes.to_path_buf()],
-        targets: Vec::new(),
-        out: None,
-        jdk: None,
-        criterion: coverage::Criterion::Branch,
-        criterion_options: coverage::Options::default(),
-        strategy: "coverage".to_string(),
-        framework: Framework::Junit5,
-        budget: Budget::default(),
-        seed: 0,
-        jobs: 1,
-        exhaustive: false,
-        suite: engine::Suite::Smallest,
-        run: false,
-        trust: false,
-        package_private: false,
-        measure: false,
-        journal: None,
-        resume: false,
-        known: None,
-        questions: None,
-    }
+    Config { class_path: vec![classes.to_path_buf()], run: false, ..Config::default() }
 }

@@ -16,7 +16,7 @@ const AT: [u64; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 const WORK: u64 = 400_000;
 
 /// Mixtures that are compared besides the single strategies.
-const MIXTURES: [&str; 2] = ["coverage,random-path", "coverage+dfs+random-path"];
+const MIXTURES: [&str; 3] = [strategy::DEFAULT, "coverage,random-path", "coverage+dfs+random-path"];
 
 fn main() {
     // `cargo bench -- TOPIC…` takes those topics only.
@@ -30,17 +30,20 @@ fn main() {
         }
     }
     let mut curves = Vec::new();
+    let base = Config {
+        class_path: vec![compiled.classes.clone()],
+        jdk: Some(compiled.jdk.home.clone()),
+        run: false,
+        ..Config::default()
+    };
+    let path = class_path(&base, &Places::default()).expect("a JDK");
+    let interrupt = Arc::new(AtomicBool::new(false));
+    let mut booted = Worlds::boot(&base, &path, &interrupt, &mut |_| {}).expect("the JDK boots");
     for name in strategy::NAMES.into_iter().chain(MIXTURES) {
-        let mut config = Config {
-            class_path: vec![compiled.classes.clone()],
-            jdk: Some(compiled.jdk.home.clone()),
-            strategy: name.to_string(),
-            run: false,
-            ..Config::default()
-        };
+        let mut config = Config { strategy: name.to_string(), ..base.clone() };
         config.budget.work = WORK;
         let started = Instant::now();
-        let curve = curve(&config, &classes);
+        let curve = curve(&config, &mut booted, &classes);
         println!("{name:<26} {curve:?} {:>6.1} s", started.elapsed().as_secs_f64());
         curves.push((name, curve));
     }
@@ -50,12 +53,10 @@ fn main() {
 }
 
 /// Obligations met, over all methods, when each had so many runs.
-fn curve(config: &Config, classes: &[String]) -> Vec<u64> {
-    let path = class_path(config, &Places::default()).expect("a JDK");
-    let interrupt = Arc::new(AtomicBool::new(false));
+fn curve(config: &Config, booted: &mut Worlds, classes: &[String]) -> Vec<u64> {
     let mut total = vec![0; AT.len()];
     for class in classes {
-        let Ok(mut worlds) = Worlds::boot(config, &path, &interrupt, &mut |_| {}) else { continue };
+        let mut worlds = booted.fork();
         let target = ClassTarget { class: class.replace('.', "/"), methods: Vec::new(), nested: Vec::new() };
         // What the method under way had met at each point; more runs never mean fewer.
         let mut now = vec![0; AT.len()];
@@ -83,9 +84,9 @@ fn curve(config: &Config, classes: &[String]) -> Vec<u64> {
     total
 }
 
-const COLOURS: [&str; 10] = [
+const COLOURS: [&str; 11] = [
     "#1b6ca8", "#d1495b", "#66a182", "#edae49", "#8d5a97", "#2e4057", "#00798c", "#b56576", "#6c757d",
-    "#111111",
+    "#111111", "#9c6644",
 ];
 
 /// Lines over a logarithmic axis of runs.

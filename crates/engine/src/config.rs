@@ -1,5 +1,6 @@
 //! What a user asks for.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -45,8 +46,20 @@ pub struct Config {
     pub resume: bool,
     /// What is known of inputs, and the file that says so.
     pub known: Option<(PathBuf, Arc<Known>)>,
+    /// Example inputs, the first that are run.
+    pub seeds: Arc<[Seed]>,
     /// Where the solver's questions go as SMT-LIB 2 scripts, if anybody wants them.
     pub questions: Option<Questions>,
+}
+
+/// Inputs of a method, as a report names them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seed {
+    /// As Java writes it.
+    pub class: String,
+    pub method: String,
+    pub descriptor: Option<String>,
+    pub inputs: BTreeMap<String, u128>,
 }
 
 /// The solver's questions with their answers, in order.
@@ -94,6 +107,8 @@ pub struct Budget {
     /// The same for all classes together.
     pub total_work: Option<u64>,
     pub total_time: Option<Duration>,
+    /// What of [`time`](Self::time) is kept for confirming, where that is known better than by a share of it.
+    pub confirming: Option<Duration>,
     /// Bytes that an exploration's terms and tree may take; about.
     pub memory: u64,
     /// Different bugs of a method.
@@ -114,6 +129,7 @@ impl Default for Budget {
             loop_bound: 40,
             total_work: None,
             total_time: None,
+            confirming: None,
             memory: 2 << 30,
             max_bugs: None,
             max_depth: None,
@@ -131,7 +147,7 @@ impl Default for Config {
             out: None,
             jdk: None,
             criterion: Criterion::Branch,
-            strategy: "coverage".to_string(),
+            strategy: explore::strategy::DEFAULT.to_string(),
             framework: Framework::Junit5,
             budget: Budget::default(),
             seed: 0,
@@ -146,6 +162,7 @@ impl Default for Config {
             journal: None,
             resume: false,
             known: None,
+            seeds: Arc::default(),
             questions: None,
         }
     }

@@ -84,31 +84,36 @@ pub fn generate(
     let count = setup.targets.len();
     let mut booted = Worlds::boot(config, &setup.path, interrupt, events)?;
     let mut total = Total::start();
+    let mut batch = Batch { config, setup: &setup, out, classes: Vec::new() };
     for (index, target) in setup.targets.iter().enumerate() {
-        let config = &total.share(config, count - index);
+        let class = target.class.replace(['/', '$'], ".");
+        if total.is_over(config, batch.classes.len()) {
+            events(Event::Skipped { class, why: "the time for all classes was spent".to_string() });
+            continue;
+        }
+        let config = &total.share(config, count - index, batch.classes.len());
         // Each class starts from a world of its own: its tests do not depend on what else was asked for.
         let mut worlds = booted.fork();
-        let class = target.class.replace(['/', '$'], ".");
         events(Event::ClassStarted { class: class.clone(), index, count });
         let started = Instant::now();
         let explored = worlds.explore(config, target, started, events);
-        let result = match explored {
-            Ok(result) => result,
-            // One class of many that cannot be loaded must not cost the others.
-            Err(why) if count > 1 => {
-                events(Event::Skipped { class, why: why.to_string() });
-                continue;
+        match explored {
+            Ok(result) => {
+                total.add(&result);
+                batch.add(config, target, result, started);
             }
+            // One class of many that cannot be loaded must not cost the others.
+            Err(why) if count > 1 => events(Event::Skipped { class, why: why.to_string() }),
             Err(why) => return Err(why),
-        };
-        total.add(&result);
-        let mut generated = emit_class(config, &setup, target, result, (out, started), events)?;
-        generated.millis = started.elapsed().as_millis() as u64;
-        done(generated);
+        }
         if interrupt.load(std::sync::atomic::Ordering::Relaxed) {
-            return Ok(());
+            return batch.emit(&mut total, events, done);
+        }
+        if batch.is_full() {
+            batch.emit(&mut total, events, done)?;
         }
     }
+    batch.emit(&mut total, events, done)?;
     // Everything is written: nothing is left to be continued.
     if let Some(folder) = &config.journal {
         for target in &setup.targets {
@@ -123,11 +128,18 @@ pub fn generate(
 pub struct Total {
     started: Instant,
     work: u64,
+    /// Classes confirmed, and what that took.
+    confirmed: (u32, Duration),
 }
+
+/// What confirming a class of many is thought to take before any was.
+const CONFIRM_GUESS: Duration = Duration::from_millis(700);
+/// Starting and ending it takes this besides, whatever the number of classes.
+const CONFIRM_BASE: Duration = Duration::from_secs(3);
 
 impl Total {
     pub fn start() -> Total {
-        Total { started: Instant::now(), work: 0 }
+        Total { started: Instant::now(), work: 0, confirmed: (0, Duration::ZERO) }
     }
 
     /// Counts what a class took.
@@ -135,20 +147,53 @@ impl Total {
         self.work += result.methods.iter().map(|m| m.spent.work()).sum::<u64>();
     }
 
+    /// Counts what confirming so many classes took.
+    fn add_confirmed(&mut self, classes: usize, took: Duration) {
+        self.confirmed.0 += classes as u32;
+        self.confirmed.1 += took;
+    }
+
+    /// What confirming one more class will take, as far as is known.
+    fn confirming(&self, config: &Config) -> Duration {
+        match (config.run, self.confirmed) {
+            (false, _) => Duration::ZERO,
+            (true, (0, _)) => CONFIRM_GUESS,
+            (true, (classes, took)) => took / classes,
+        }
+    }
+
+    /// What is left of the time for exploring, if it is limited, with so many classes explored and not confirmed.
+    fn left(&self, config: &Config, waiting: usize) -> Option<Duration> {
+        let base = if config.run { CONFIRM_BASE } else { Duration::ZERO };
+        let kept = base + self.confirming(config) * waiting as u32;
+        Some(config.budget.total_time?.saturating_sub(self.started.elapsed() + kept))
+    }
+
+    /// Whether another class would pass the limit.
+    fn is_over(&self, config: &Config, waiting: usize) -> bool {
+        self.left(config, waiting).is_some_and(|left| left <= self.confirming(config))
+    }
+
     /// The options of the next class: what is left of the whole is split evenly over the classes that are left.
-    pub fn share(&self, config: &Config, classes: usize) -> Config {
+    pub fn share(&self, config: &Config, classes: usize, waiting: usize) -> Config {
         let mut share = config.clone();
         if let Some(total) = config.budget.total_work {
             let left = total.saturating_sub(self.work) / classes.max(1) as u64;
             share.budget.work = share.budget.work.min(left);
         }
-        if let Some(total) = config.budget.total_time {
-            let left = total.saturating_sub(self.started.elapsed()) / classes.max(1) as u32;
-            share.budget.time = Some(share.budget.time.map_or(left, |time| time.min(left)));
+        if let Some(left) = self.left(config, waiting) {
+            // What confirming takes is kept for every class that may be reached.
+            let each = left / classes.max(1) as u32;
+            let time = each.max(self.confirming(config) + LEAST_EXPLORING);
+            share.budget.time = Some(share.budget.time.map_or(time, |most| time.min(most)));
+            share.budget.confirming = Some(self.confirming(config));
         }
         share
     }
 }
+
+/// A class whose turn comes is explored for this long at least; of too many classes the last ones are left out.
+const LEAST_EXPLORING: Duration = Duration::from_millis(200);
 
 /// Finds the JDK, the classes and what confirming needs.
 pub fn prepare(config: &Config, places: &Places) -> Result<Setup, Error> {
@@ -257,8 +302,9 @@ impl Worlds {
         events: &mut dyn FnMut(Event),
     ) -> Result<ClassResult, Error> {
         let deadline = config.budget.time.map(|time| {
-            let reserve = if config.run { (time / CONFIRM_SHARE).min(CONFIRM_MOST) } else { Duration::ZERO };
-            started + (time - reserve)
+            let share = config.budget.confirming.unwrap_or((time / CONFIRM_SHARE).min(CONFIRM_MOST));
+            let reserve = if config.run { share } else { Duration::ZERO };
+            started + time.saturating_sub(reserve)
         });
         jvm::warm::warm(&mut self.vm, &target.class);
         let journal = match &config.journal {
@@ -320,104 +366,258 @@ pub fn unbooted(path: &Arc<ClassPath>) -> Result<Vm<Jvm>, Error> {
     Ok(Vm::new(jvm, 1 << 24))
 }
 
-/// Emits, confirms and writes the tests of a class.
-fn emit_class(
-    config: &Config,
-    setup: &Setup,
-    target: &ClassTarget,
-    result: ClassResult,
-    (out, started): (&Path, Instant),
-    events: &mut dyn FnMut(Event),
-) -> Result<Generated, Error> {
-    let subject = ClassName::from_internal(&target.class);
-    let package = subject.package.clone();
-    let class_name = test_class_name(&[out.to_path_buf()], &subject, config.framework.is_kotlin());
-    let mut kept: Vec<(usize, TestCase)> =
-        result.tests.iter().enumerate().map(|(i, t)| (i, t.case.clone())).collect();
-    let mut generated = Generated { kept: Vec::new(), ..Generated::unconfirmed(result) };
-    let emitter = Emitter {
-        config,
-        setup,
-        package,
-        class_name,
-        stateful: is_stateful(setup, target),
-        kotlin: config.framework.is_kotlin().then(|| KotlinFacts::new(&setup.path)),
-    };
-    if let Some(facts) = &emitter.kotlin {
-        kept.retain(|(index, case)| match emit::kotlin::objection(case, facts) {
-            None => true,
-            Some(why) => {
-                generated.dropped.push((*index, why));
-                false
-            }
-        });
+/// Classes that were explored and are to be emitted, confirmed together and written.
+struct Batch<'a> {
+    config: &'a Config,
+    setup: &'a Setup,
+    out: &'a Path,
+    classes: Vec<Pending<'a>>,
+}
+
+/// A class on its way to its file.
+struct Pending<'a> {
+    emitter: Emitter<'a>,
+    subject: ClassName,
+    /// Tests that nothing speaks against so far, by index into the proposed ones.
+    kept: Vec<(usize, TestCase)>,
+    /// What the JVM showed otherwise.
+    failed: Vec<(usize, TestCase, String)>,
+    generated: Generated,
+    started: Instant,
+    time: Option<Duration>,
+}
+
+/// Starting the JVM costs more than running the tests of a class.
+const BATCH: usize = 8;
+
+impl<'a> Batch<'a> {
+    fn is_full(&self) -> bool {
+        // Only confirming is cheaper for several.
+        self.classes.len() >= if self.setup.confirm.is_some() { BATCH } else { 1 }
     }
-    if let Some((environment, junit)) = &setup.confirm
-        && !kept.is_empty()
-    {
-        let environment = &within(environment, config.budget.time, started);
-        events(Event::Confirming { class: subject.source_name(), tests: kept.len() });
+
+    fn add(&mut self, config: &Config, target: &ClassTarget, result: ClassResult, started: Instant) {
+        let subject = ClassName::from_internal(&target.class);
+        let is_kotlin = self.config.framework.is_kotlin();
+        let kept: Vec<_> = result.tests.iter().enumerate().map(|(i, t)| (i, t.case.clone())).collect();
+        let emitter = Emitter {
+            config: self.config,
+            setup: self.setup,
+            package: subject.package.clone(),
+            class_name: test_class_name(&[self.out.to_path_buf()], &subject, is_kotlin),
+            stateful: is_stateful(self.setup, target),
+            kotlin: is_kotlin.then(|| KotlinFacts::new(&self.setup.path)),
+        };
+        let generated = Generated {
+            kept: Vec::new(),
+            millis: started.elapsed().as_millis() as u64,
+            ..Generated::unconfirmed(result)
+        };
+        let time = config.budget.time;
+        let mut class = Pending { emitter, subject, kept, failed: Vec::new(), generated, started, time };
+        if let Some(facts) = &class.emitter.kotlin {
+            class.kept.retain(|(index, case)| match emit::kotlin::objection(case, facts) {
+                None => true,
+                Some(why) => {
+                    class.generated.dropped.push((*index, why));
+                    false
+                }
+            });
+        }
+        self.classes.push(class);
+    }
+
+    /// Confirms and writes all of them.
+    fn emit(
+        &mut self,
+        total: &mut Total,
+        events: &mut dyn FnMut(Event),
+        done: &mut dyn FnMut(Generated),
+    ) -> Result<(), Error> {
+        let mut classes = std::mem::take(&mut self.classes);
         let confirming = Instant::now();
-        generated.isolation = Some(environment.isolation);
-        if environment.isolation == Isolation::None && !config.trust {
+        if let Some((environment, junit)) = &self.setup.confirm {
+            classes.iter_mut().for_each(|class| class.refuse(self.config, environment.isolation));
+            let of =
+                |class: &Pending<'_>| class.time.map(|time| time.saturating_sub(class.started.elapsed()));
+            // As long as the one that may take longest.
+            let left = classes.iter().map(of).max().flatten();
+            let environment = &within(environment, left);
+            for class in classes.iter_mut().filter(|class| !class.kept.is_empty()) {
+                let tests = class.kept.len();
+                events(Event::Confirming { class: class.subject.source_name(), tests });
+                class.generated.isolation = Some(environment.isolation);
+            }
+            confirm_all(environment, junit, &mut classes)?;
+            total.add_confirmed(classes.len(), confirming.elapsed());
+        }
+        let each = confirming.elapsed().as_millis() as u64 / classes.len().max(1) as u64;
+        for class in classes {
+            let mut generated = class.write(self.config, self.setup, self.out, events)?;
+            generated.millis += each;
+            generated.millis_confirming = if self.setup.confirm.is_some() { each } else { 0 };
+            done(generated);
+        }
+        Ok(())
+    }
+}
+
+impl Pending<'_> {
+    /// Drops what cannot be written or must not be run.
+    fn refuse(&mut self, config: &Config, isolation: Isolation) {
+        if isolation == Isolation::None && !config.trust {
             // What changes no file, starts no process and opens no socket in the VM does no harm on the JVM either; the
             // VM ends a run at the latter two.
             let why = "it tries to change files, and the run cannot be isolated on this machine (no bubblewrap, no \
                        namespaces); install bubblewrap, or give --trust to run it unprotected";
-            let (harmful, harmless): (Vec<_>, Vec<_>) =
-                kept.into_iter().partition(|(index, _)| generated.result.tests[*index].changes_files);
-            generated.dropped.extend(harmful.into_iter().map(|(i, _)| (i, why.to_string())));
-            kept = harmless;
+            let tests = &self.generated.result.tests;
+            let (harmful, harmless): (Vec<_>, Vec<_>) = std::mem::take(&mut self.kept)
+                .into_iter()
+                .partition(|(index, _)| tests[*index].changes_files);
+            self.generated.dropped.extend(harmful.into_iter().map(|(i, _)| (i, why.to_string())));
+            self.kept = harmless;
         }
-        let (endless, others): (Vec<_>, Vec<_>) = kept.into_iter().partition(|(_, case)| is_endless(case));
-        kept = others;
-        if !kept.is_empty() {
-            kept = emitter.confirm(environment, junit, kept, &mut generated)?;
+    }
+
+    /// Takes what the JVM said of the tests.
+    fn judge(&mut self, cases: Vec<(usize, TestCase)>, verdicts: Vec<Verdict>, again: bool) {
+        for ((index, case), verdict) in cases.into_iter().zip(verdicts) {
+            match verdict {
+                Verdict::TimedOut if is_endless(&case) => self.kept.push((index, case)),
+                Verdict::Passed if is_endless(&case) => {
+                    let why = "it takes long, but ends on the JVM";
+                    self.generated.dropped.push((index, why.to_string()));
+                }
+                Verdict::Passed => self.kept.push((index, case)),
+                Verdict::Failed { .. } if !again && !is_endless(&case) => {
+                    self.failed.push((index, case, verdict.objection().unwrap_or_default()));
+                }
+                other => self.generated.dropped.push((index, other.objection().unwrap_or_default())),
+            }
         }
-        if !endless.is_empty() {
-            kept.extend(emitter.wait(environment, junit, endless, &mut generated)?);
-            kept.sort_by_key(|(index, _)| *index);
+        self.kept.sort_by_key(|(index, _)| *index);
+    }
+
+    /// What the JVM shows where it showed something else: a stable outcome is what the test asserts, and a
+    /// disagreement is noted.
+    fn adopt(&mut self, environment: &Environment) -> Result<Vec<(usize, TestCase)>, Error> {
+        if self.emitter.stateful {
+            // What the JVM showed depends on the tests that ran before: not to be asserted.
+            let why = "the outcome depends on static state that other tests change";
+            self.generated
+                .dropped
+                .extend(self.failed.drain(..).map(|(index, _, _)| (index, why.to_string())));
         }
-        generated.millis_confirming = confirming.elapsed().as_millis() as u64;
+        let failed = std::mem::take(&mut self.failed);
+        if failed.is_empty() {
+            return Ok(Vec::new());
+        }
+        let wrong: Vec<TestCase> = failed.iter().map(|(_, case, _)| case.clone()).collect();
+        let seen = observe(environment, &self.emitter.package, &wrong, self.emitter.setup.release)
+            .map_err(|e| Error::Runner(e.to_string()))?;
+        let mut adopted: Vec<(usize, TestCase)> = Vec::new();
+        for ((index, case, objection), seen) in failed.into_iter().zip(seen) {
+            self.generated.disagreements.push(format!("{}: {objection}", case.name));
+            match seen {
+                Observed::Stable(observation) => adopted.push((index, adopt(&case, &observation, false))),
+                Observed::Unstable { .. } => {
+                    let why = "the JVM shows different outcomes from run to run";
+                    self.generated.dropped.push((index, why.to_string()));
+                }
+                Observed::Failed { reason } => self.generated.dropped.push((index, reason)),
+            }
+        }
+        Ok(adopted)
     }
-    for (_, case) in kept.iter_mut().filter(|(_, case)| is_endless(case)) {
-        case.outcome = Outcome::Endless { disabled: true };
+
+    fn write(
+        mut self,
+        config: &Config,
+        setup: &Setup,
+        out: &Path,
+        events: &mut dyn FnMut(Event),
+    ) -> Result<Generated, Error> {
+        for (_, case) in self.kept.iter_mut().filter(|(_, case)| is_endless(case)) {
+            case.outcome = Outcome::Endless { disabled: true };
+        }
+        let dropped = self.generated.dropped.len();
+        if self.kept.is_empty() {
+            events(Event::Skipped {
+                class: self.subject.source_name(),
+                why: match dropped {
+                    0 => "no test was found".to_string(),
+                    n => format!("none of its {n} tests could be confirmed"),
+                },
+            });
+            return Ok(self.generated);
+        }
+        let rendered = self.emitter.render(&self.kept);
+        let path = self.emitter.path();
+        write_test(out, &path, &rendered.text).map_err(|e| Error::Runner(e.to_string()))?;
+        let path = out.join(path);
+        events(Event::Written { path: path.display().to_string(), tests: self.kept.len(), dropped });
+        if config.measure
+            && let Some((environment, junit)) = &setup.confirm
+        {
+            let source = self.emitter.source(&rendered);
+            let measured = runner::coverage::coverage(environment, junit, &[source], &[self.subject]);
+            self.generated.measured = Some(measured.map_err(|e| Error::Runner(e.to_string()))?);
+        }
+        self.generated.file = Some(path);
+        self.generated.text = rendered.text;
+        self.generated.kept = self.kept;
+        Ok(self.generated)
     }
-    let dropped = generated.dropped.len();
-    if kept.is_empty() {
-        events(Event::Skipped {
-            class: subject.source_name(),
-            why: match dropped {
-                0 => "no test was found".to_string(),
-                n => format!("none of its {n} tests could be confirmed"),
-            },
-        });
-        return Ok(generated);
-    }
-    let rendered = emitter.render(&kept);
-    let path = emitter.path();
-    write_test(out, &path, &rendered.text).map_err(|e| Error::Runner(e.to_string()))?;
-    let path = out.join(path);
-    events(Event::Written { path: path.display().to_string(), tests: kept.len(), dropped });
-    if config.measure
-        && let Some((environment, junit)) = &setup.confirm
-    {
-        let source = emitter.source(&rendered);
-        let measured = runner::coverage::coverage(environment, junit, &[source], &[subject]);
-        generated.measured = Some(measured.map_err(|e| Error::Runner(e.to_string()))?);
-    }
-    generated.file = Some(path);
-    generated.text = rendered.text;
-    generated.kept = kept;
-    Ok(generated)
 }
 
-/// The same environment, with processes that end with the class's time.
-fn within(environment: &Environment, time: Option<Duration>, started: Instant) -> Environment {
+/// Keeps what passes on the JVM, of all classes in one go; what failed is run once more with what the JVM shows.
+fn confirm_all(
+    environment: &Environment,
+    junit: &JunitJars,
+    classes: &mut [Pending<'_>],
+) -> Result<(), Error> {
+    let split = |class: &mut Pending<'_>| -> (Vec<_>, Vec<_>) {
+        std::mem::take(&mut class.kept).into_iter().partition(|(_, case)| is_endless(case))
+    };
+    let (endless, first): (Vec<_>, Vec<_>) = classes.iter_mut().map(split).unzip();
+    run_all(environment, junit, classes, first, false)?;
+    let adopted = classes.iter_mut().map(|class| class.adopt(environment)).collect::<Result<_, _>>()?;
+    run_all(environment, junit, classes, adopted, true)?;
+    let mut patient = environment.clone();
+    patient.limits.test = patient.limits.test.min(ENDLESS_WAIT);
+    run_all(&patient, junit, classes, endless, false)
+}
+
+/// Runs cases of each class together.
+fn run_all(
+    environment: &Environment,
+    junit: &JunitJars,
+    classes: &mut [Pending<'_>],
+    cases: Vec<Vec<(usize, TestCase)>>,
+    again: bool,
+) -> Result<(), Error> {
+    if cases.iter().all(Vec::is_empty) {
+        return Ok(());
+    }
+    let source = |(class, cases): (&Pending<'_>, &Vec<_>)| class.emitter.source(&class.emitter.render(cases));
+    let sources: Vec<TestSource> = classes.iter().zip(&cases).map(source).collect();
+    let report = confirm(environment, junit, &sources).map_err(|e| Error::Runner(e.to_string()))?;
+    for (number, (class, cases)) in classes.iter_mut().zip(cases).enumerate() {
+        let verdict = |(_, case): &(usize, TestCase)| {
+            let known = report.verdict(number, &case.name).cloned();
+            known.unwrap_or(Verdict::NotRun { reason: "not reported".to_string() })
+        };
+        let verdicts = cases.iter().map(verdict).collect();
+        class.judge(cases, verdicts, again);
+    }
+    Ok(())
+}
+
+/// The same environment, with processes that end when time is up.
+fn within(environment: &Environment, left: Option<Duration>) -> Environment {
     let mut environment = environment.clone();
-    if let Some(time) = time {
-        let left = time.saturating_sub(started.elapsed()).max(CONFIRM_LEAST);
-        environment.limits.wall = environment.limits.wall.min(left);
+    if let Some(left) = left {
+        environment.limits.wall = environment.limits.wall.min(left.max(CONFIRM_LEAST));
     }
     environment
 }
@@ -472,107 +672,6 @@ impl Emitter<'_> {
             .filter(|rest| !rest.contains(['/', '$']))
             .map(str::to_string)
             .collect()
-    }
-
-    /// Keeps what passes on the JVM. Where the JVM is stable but shows something else, that is what the
-    /// test asserts, and a disagreement is noted.
-    fn confirm(
-        &self,
-        environment: &Environment,
-        junit: &JunitJars,
-        cases: Vec<(usize, TestCase)>,
-        generated: &mut Generated,
-    ) -> Result<Vec<(usize, TestCase)>, Error> {
-        let verdicts = self.run(environment, junit, &cases)?;
-        let mut kept: Vec<(usize, TestCase)> = Vec::new();
-        let mut failed: Vec<(usize, TestCase, String)> = Vec::new();
-        for ((index, case), verdict) in cases.into_iter().zip(verdicts) {
-            match verdict {
-                Verdict::Passed => kept.push((index, case)),
-                Verdict::Failed { .. } => {
-                    failed.push((index, case, verdict.objection().unwrap_or_default()));
-                }
-                other => generated.dropped.push((index, other.objection().unwrap_or_default())),
-            }
-        }
-        if self.stateful {
-            // What the JVM showed depends on the tests that ran before: not to be asserted.
-            let why = "the outcome depends on static state that other tests change";
-            generated.dropped.extend(failed.drain(..).map(|(index, _, _)| (index, why.to_string())));
-        }
-        if failed.is_empty() {
-            return Ok(kept);
-        }
-        let wrong: Vec<TestCase> = failed.iter().map(|(_, case, _)| case.clone()).collect();
-        let seen = observe(environment, &self.package, &wrong, self.setup.release)
-            .map_err(|e| Error::Runner(e.to_string()))?;
-        let mut adopted: Vec<(usize, TestCase)> = Vec::new();
-        for ((index, case, objection), seen) in failed.into_iter().zip(seen) {
-            generated.disagreements.push(format!("{}: {objection}", case.name));
-            match seen {
-                Observed::Stable(observation) => adopted.push((index, adopt(&case, &observation, false))),
-                Observed::Unstable { .. } => {
-                    generated
-                        .dropped
-                        .push((index, "the JVM shows different outcomes from run to run".to_string()));
-                }
-                Observed::Failed { reason } => generated.dropped.push((index, reason)),
-            }
-        }
-        if !adopted.is_empty() {
-            let verdicts = self.run(environment, junit, &adopted)?;
-            for ((index, case), verdict) in adopted.into_iter().zip(verdicts) {
-                match verdict {
-                    Verdict::Passed => kept.push((index, case)),
-                    other => generated.dropped.push((index, other.objection().unwrap_or_default())),
-                }
-            }
-            kept.sort_by_key(|(index, _)| *index);
-        }
-        Ok(kept)
-    }
-
-    /// Keeps what does not end on the JVM either, as far as one waits.
-    fn wait(
-        &self,
-        environment: &Environment,
-        junit: &JunitJars,
-        cases: Vec<(usize, TestCase)>,
-        generated: &mut Generated,
-    ) -> Result<Vec<(usize, TestCase)>, Error> {
-        let mut environment = environment.clone();
-        environment.limits.test = environment.limits.test.min(ENDLESS_WAIT);
-        let verdicts = self.run(&environment, junit, &cases)?;
-        let mut kept = Vec::new();
-        for ((index, case), verdict) in cases.into_iter().zip(verdicts) {
-            match verdict {
-                Verdict::TimedOut => kept.push((index, case)),
-                Verdict::Passed => {
-                    generated.dropped.push((index, "it takes long, but ends on the JVM".to_string()));
-                }
-                other => generated.dropped.push((index, other.objection().unwrap_or_default())),
-            }
-        }
-        Ok(kept)
-    }
-
-    fn run(
-        &self,
-        environment: &Environment,
-        junit: &JunitJars,
-        cases: &[(usize, TestCase)],
-    ) -> Result<Vec<Verdict>, Error> {
-        let source = self.source(&self.render(cases));
-        let report = confirm(environment, junit, &[source]).map_err(|e| Error::Runner(e.to_string()))?;
-        Ok(cases
-            .iter()
-            .map(|(_, case)| {
-                report
-                    .verdict(0, &case.name)
-                    .cloned()
-                    .unwrap_or(Verdict::NotRun { reason: "not reported".to_string() })
-            })
-            .collect())
     }
 }
 

@@ -159,6 +159,7 @@ pub fn stamp(config: &Config, path: &ClassPath) -> u64 {
     options.jobs = 0;
     options.budget.time = None;
     options.budget.total_time = None;
+    options.budget.confirming = None;
     options.resume = false;
     options.targets.clear();
     format!("{options:?}").hash(&mut hasher);

@@ -19,7 +19,7 @@ pub mod reporting;
 mod seen;
 mod target;
 
-pub use config::{Budget, Config, Framework, Questions, Suite};
+pub use config::{Budget, Config, Framework, Questions, Seed, Suite};
 pub use error::Error;
 pub use event::Event;
 pub use explore::strategy;

@@ -100,6 +100,26 @@ fn one_two_and_four_workers_find_the_same() {
     }
 }
 
+#[test]
+fn ten_repetitions_find_the_same() {
+    let (_, compiled) = compiled();
+    let mut config = config(&compiled);
+    config.budget.work = 100_000;
+    let path = class_path(&config, &Places::default()).unwrap();
+    let interrupt = Arc::new(AtomicBool::new(false));
+    let mut booted = Worlds::boot(&config, &path, &interrupt, &mut |_| {}).unwrap();
+    let target =
+        ClassTarget { class: "fx/lct/FaultySort".to_string(), methods: Vec::new(), nested: Vec::new() };
+    let mut of = |jobs: usize| {
+        let config = Config { jobs, ..config.clone() };
+        shown(&booted.fork().explore(&config, &target, Instant::now(), &mut |_| {}).unwrap())
+    };
+    let first = of(1);
+    for repetition in 1..10 {
+        assert_eq!(first, of(1 << (repetition % 3)), "repetition {repetition}");
+    }
+}
+
 /// Whatever a kill, a power failure or a full disk leaves of the journal, going on with it gives what an exploration
 /// gives that nobody disturbed.
 #[test]
@@ -124,13 +144,30 @@ fn an_exploration_goes_on_where_it_was_cut_off() {
     }
 }
 
+/// What the user gives as an example is run before anything is looked for.
+#[test]
+fn examples_are_the_first_runs() {
+    let (_, compiled) = compiled();
+    let given = [("a", 8000), ("b", 9000), ("c", 7153), ("d", 9500), ("e", 9600)];
+    let seed = engine::Seed {
+        class: "fx.lct.FaultySort".to_string(),
+        method: "five".to_string(),
+        descriptor: None,
+        inputs: given.map(|(name, value)| (name.to_string(), value)).into(),
+    };
+    let config = Config { seeds: [seed].into(), ..config(&compiled) };
+    let result = explore(&config, "fx.lct.FaultySort", None);
+    assert_eq!(result.methods[0].runs_to_failure, Some(2));
+}
+
 /// Kähkönen 2008 found it after 16 runs on average.
 #[test]
 fn a_certain_number_in_the_way_is_found_within_eight_runs() {
     let (_, compiled) = compiled();
     let runs: Vec<u64> = (0..20)
         .map(|seed| {
-            let config = Config { seed, strategy: "coverage,dfs".to_string(), ..config(&compiled) };
+            let mut config = Config { seed, ..config(&compiled) };
+            config.budget.max_paths = Some(100);
             let result = explore(&config, "fx.lct.FaultySort", None);
             result.methods[0].runs_to_failure.unwrap()
         })

@@ -1,12 +1,13 @@
 //! Typed ids and dense maps.
 //!
 //! In: nothing. Out: newtype ids over `u32` ([`entity!`]) and maps keyed by them: [`PrimaryMap`] owns the
-//! values and hands out the ids, [`SecondaryMap`] hangs further data on ids that another map handed out.
+//! values and hands out the ids, [`SharedMap`] does so with cheap copies, [`SecondaryMap`] hangs further data on ids that another map handed out.
 //! Does not know what the ids stand for.
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
+use std::sync::Arc;
 
 /// An id that a [`PrimaryMap`] can hand out.
 pub trait EntityId: Copy + Eq {
@@ -141,6 +142,90 @@ impl<K: EntityId, V> FromIterator<V> for PrimaryMap<K, V> {
     }
 }
 
+/// A [`PrimaryMap`] whose copies share what neither has changed: copying costs next to nothing.
+#[derive(Clone)]
+pub struct SharedMap<K, V> {
+    /// All but the last are full.
+    chunks: Vec<Arc<Vec<V>>>,
+    len: usize,
+    key: PhantomData<K>,
+}
+
+/// Values that are copied together when one of them changes: a power of two.
+const CHUNK: usize = 256;
+
+impl<K: EntityId, V: Clone> SharedMap<K, V> {
+    pub fn new() -> Self {
+        SharedMap { chunks: Vec::new(), len: 0, key: PhantomData }
+    }
+
+    pub fn push(&mut self, value: V) -> K {
+        let key = self.next_key();
+        if self.len.is_multiple_of(CHUNK) {
+            self.chunks.push(Arc::new(Vec::with_capacity(CHUNK)));
+        }
+        if let Some(last) = self.chunks.last_mut() {
+            Arc::make_mut(last).push(value);
+        }
+        self.len += 1;
+        key
+    }
+
+    pub fn get(&self, key: K) -> Option<&V> {
+        self.chunks.get(key.index() / CHUNK)?.get(key.index() % CHUNK)
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The id that the next [`push`](Self::push) will hand out.
+    pub fn next_key(&self) -> K {
+        K::from_index(self.len)
+    }
+
+    pub fn keys(&self) -> impl DoubleEndedIterator<Item = K> + ExactSizeIterator + use<K, V> {
+        (0..self.len).map(K::from_index)
+    }
+
+    pub fn values(&self) -> impl Iterator<Item = &V> {
+        self.chunks.iter().flat_map(|chunk| chunk.iter())
+    }
+
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
+        self.chunks.iter_mut().flat_map(|chunk| Arc::make_mut(chunk).iter_mut())
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (K, &V)> {
+        self.values().enumerate().map(|(i, v)| (K::from_index(i), v))
+    }
+}
+
+impl<K: EntityId, V: Clone> Default for SharedMap<K, V> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K: EntityId, V> Index<K> for SharedMap<K, V> {
+    type Output = V;
+    #[inline]
+    fn index(&self, key: K) -> &V {
+        &self.chunks[key.index() / CHUNK][key.index() % CHUNK]
+    }
+}
+
+impl<K: EntityId, V: Clone> IndexMut<K> for SharedMap<K, V> {
+    #[inline]
+    fn index_mut(&mut self, key: K) -> &mut V {
+        &mut Arc::make_mut(&mut self.chunks[key.index() / CHUNK])[key.index() % CHUNK]
+    }
+}
+
 /// Further data on ids that a [`PrimaryMap`] handed out. Reading an id never written gives the default.
 #[derive(Clone)]
 pub struct SecondaryMap<K, V> {
@@ -208,6 +293,21 @@ mod tests {
         assert_eq!(map[b], "b");
         assert_eq!(map.keys().collect::<Vec<_>>(), [a, b]);
         assert_eq!(map.next_key(), Thing(2));
+    }
+
+    #[test]
+    fn copies_of_a_shared_map_do_not_see_each_others_changes() {
+        let mut map: SharedMap<Thing, usize> = SharedMap::new();
+        for i in 0..3 * CHUNK {
+            assert_eq!(map.push(i).index(), i);
+        }
+        let mut copy = map.clone();
+        copy[Thing(5)] = 99;
+        assert_eq!(copy.push(7), Thing(3 * CHUNK as u32));
+        assert_eq!((map[Thing(5)], copy[Thing(5)], copy[Thing(6)]), (5, 99, 6));
+        assert_eq!((map.len(), copy.len()), (3 * CHUNK, 3 * CHUNK + 1));
+        assert_eq!(map.get(Thing(3 * CHUNK as u32)), None);
+        assert_eq!(map.values().copied().collect::<Vec<_>>(), (0..3 * CHUNK).collect::<Vec<_>>());
     }
 
     #[test]

@@ -87,6 +87,8 @@ pub struct Spent {
     pub questions: u64,
     /// Z3's resource units.
     pub rlimit: u64,
+    /// Terms made and looked at besides, about ten nanoseconds each.
+    pub effort: u64,
     pub runs: u64,
     /// Alternatives tried, and how many of them no inputs take.
     pub flips: u64,
@@ -126,6 +128,9 @@ impl Times {
 pub(crate) const STEPS_A_UNIT: u64 = 30;
 /// Z3's resource units in a work unit.
 pub(crate) const RLIMIT_A_UNIT: u64 = 3;
+const EFFORT_A_UNIT: u64 = 100;
+/// What a term costs that is made or moved, as [`Spent::effort`].
+pub(crate) const EFFORT_A_TERM: u64 = 25;
 /// What a question costs besides, and a run.
 const UNITS_A_QUESTION: u64 = 10;
 const UNITS_A_RUN: u64 = 10;
@@ -135,6 +140,7 @@ impl Spent {
         self.steps += other.steps;
         self.questions += other.questions;
         self.rlimit += other.rlimit;
+        self.effort += other.effort;
         self.runs += other.runs;
         self.flips += other.flips;
         self.infeasible += other.infeasible;
@@ -146,6 +152,7 @@ impl Spent {
     pub fn work(&self) -> u64 {
         self.steps / STEPS_A_UNIT
             + self.rlimit / RLIMIT_A_UNIT
+            + self.effort / EFFORT_A_UNIT
             + self.questions * UNITS_A_QUESTION
             + self.runs * UNITS_A_RUN
     }

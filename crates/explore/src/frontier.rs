@@ -66,6 +66,8 @@ pub struct Guide<'a> {
     pub(crate) near: &'a [bool],
     pub(crate) gains: &'a [u32],
     pub(crate) taken: &'a FxHashMap<(Site, u32), u32>,
+    /// Counts the rounds: within one, nothing else here changes.
+    pub round: u64,
 }
 
 impl Guide<'_> {

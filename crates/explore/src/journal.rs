@@ -26,6 +26,7 @@ pub(crate) struct Kept {
     news: News,
     questions: u64,
     rlimit: u64,
+    effort: u64,
 }
 
 enum Verdict {
@@ -44,6 +45,7 @@ pub(crate) fn encode<O>(attempts: &[Option<Attempt<O>>]) -> Option<Vec<u8>> {
         let attempt = attempt.as_ref()?;
         to.u64(attempt.questions);
         to.u64(attempt.rlimit);
+        to.u64(attempt.effort);
         match &attempt.found {
             Found::Ran(run) => {
                 to.u8(0);
@@ -72,7 +74,7 @@ pub(crate) fn decode(bytes: &[u8], jobs: usize, pool: &mut Pool) -> Option<Vec<K
     }
     let mut kept = Vec::with_capacity(jobs);
     for _ in 0..jobs {
-        let (questions, rlimit) = (from.u64()?, from.u64()?);
+        let (questions, rlimit, effort) = (from.u64()?, from.u64()?, from.u64()?);
         let text = |from: &mut Reader<'_>| Some(String::from_utf8_lossy(from.blob()?).into_owned());
         let verdict = match from.u8()? {
             0 => Verdict::Ran(read_assignment(&mut from, pool)?),
@@ -81,7 +83,7 @@ pub(crate) fn decode(bytes: &[u8], jobs: usize, pool: &mut Pool) -> Option<Vec<K
             3 => Verdict::Failed(text(&mut from)?),
             _ => return None,
         };
-        kept.push(Kept { verdict, news: News::decode(&mut from)?, questions, rlimit });
+        kept.push(Kept { verdict, news: News::decode(&mut from)?, questions, rlimit, effort });
     }
     from.is_empty().then_some(kept)
 }
@@ -97,15 +99,15 @@ impl Kept {
 
     /// The attempt as it was, given its run.
     pub(crate) fn attempt<O>(self, run: Option<Attempt<O>>) -> Option<Attempt<O>> {
-        let (questions, rlimit, news) = (self.questions, self.rlimit, self.news);
+        let (questions, rlimit, effort, news) = (self.questions, self.rlimit, self.effort, self.news);
         let found = match self.verdict {
-            Verdict::Ran(_) => return run.map(|run| Attempt { questions, rlimit, news, ..run }),
+            Verdict::Ran(_) => return run.map(|run| Attempt { questions, rlimit, effort, news, ..run }),
             Verdict::Unsat => Found::Unsat,
             Verdict::Unknown(cause) => Found::Unknown(cause),
             Verdict::Failed(why) => Found::Failed(why),
         };
         let (ledger, times) = (Ledger::default(), Times::default());
-        Some(Attempt { found, worker: 0, news, ledger, steps: 0, questions, rlimit, times })
+        Some(Attempt { found, worker: 0, news, ledger, steps: 0, questions, rlimit, effort, times })
     }
 }
 

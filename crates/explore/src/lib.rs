@@ -31,7 +31,7 @@ pub use goal::{Aim, BranchGoal, Flip, Goal, ObligationId};
 pub use journal::Journal;
 pub use minimise::minimise;
 pub use select::{select, simplest_each, smallest_cover};
-pub use session::{Event, Exploration, Session, Stopped};
+pub use session::{Event, Exploration, Seeds, Session, Stopped};
 pub use subpath::{Fact, Leg, refute};
 pub use target::Target;
 pub use tree::{Child, GaveUp, Node, NodeId, Slot, Tree};

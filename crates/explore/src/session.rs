@@ -39,8 +39,17 @@ pub struct Session<'a, L: Lang, T: Target<L>> {
     pub observer: &'a mut dyn FnMut(Event),
     /// Where an exploration that may have to be continued leaves its traces.
     pub journal: Option<&'a mut dyn Journal>,
+    /// Inputs to run before any are looked for.
+    pub seeds: Seeds,
     /// Nanoseconds since whenever, for [`Exploration::times`] only.
     pub clock: &'a (dyn Fn() -> u64 + Sync),
+}
+
+/// Example inputs, in terms of a pool of their own.
+#[derive(Default)]
+pub struct Seeds {
+    pub pool: Pool,
+    pub inputs: Vec<Assignment>,
 }
 
 /// What happens, as it happens.
@@ -130,6 +139,7 @@ struct State<L: Lang, T: Target<L>> {
     /// How often runs decided so.
     taken: FxHashMap<(Site, u32), u32>,
     spent: Spent,
+    rounds: u64,
     orders: u64,
     diverged: u64,
     /// What runs asked for and nobody tried yet, and all that was ever asked for.
@@ -163,6 +173,7 @@ where
         let mut state = self.start();
         let first = self.attempt(&mut state, &Job::Inputs(Assignment::default()));
         self.conclude_first(&mut state, first);
+        self.sow(&mut state);
         let stopped = loop {
             self.serve(&mut state);
             let started = (self.clock)();
@@ -216,6 +227,7 @@ where
             gains: Vec::new(),
             taken: FxHashMap::default(),
             spent: Spent::default(),
+            rounds: 0,
             orders: 0,
             diverged: 0,
             demands: VecDeque::new(),
@@ -237,6 +249,7 @@ where
     /// The next round's candidates, or why there is none.
     fn choose(&mut self, state: &mut State<L, T>) -> Result<Vec<Candidate>, Stopped> {
         self.check_budget(state)?;
+        state.rounds += 1;
         let batch = self.round_size(state);
         let mut round = Vec::with_capacity(batch);
         // A suite that only shows failures shows too little: a normal return is looked for as well, for a while.
@@ -251,6 +264,7 @@ where
                 near: &state.near,
                 gains: &state.gains,
                 taken: &state.taken,
+                round: state.rounds,
             };
             let Some(candidate) = self.strategy.next(&guide) else { break };
             // A run that strayed may have been there meanwhile.
@@ -342,13 +356,26 @@ where
     ) -> Vec<Option<Attempt<T::Observation>>> {
         let mut jobs: Vec<Job> = round.iter().map(|candidate| self.flip(state, candidate, None)).collect();
         jobs.extend(mutants.iter().map(|(_, model)| Job::Inputs(model.clone())));
-        self.round(state, &jobs, self.cut)
+        self.round(state, None, &jobs, self.cut)
     }
 
-    /// A round, from the journal as far as it goes.
+    /// Runs the example inputs.
+    fn sow(&mut self, state: &mut State<L, T>) {
+        let seeds = std::mem::take(&mut self.seeds);
+        let jobs: Vec<Job> = seeds.inputs.into_iter().map(Job::Inputs).collect();
+        if jobs.is_empty() {
+            return;
+        }
+        for attempt in self.round(state, Some(&seeds.pool), &jobs, self.cut).into_iter().flatten() {
+            self.conclude_first(state, attempt);
+        }
+    }
+
+    /// A round, from the journal as far as it goes. Jobs are in terms of `pool`, or else of this machine's.
     fn round(
         &mut self,
         state: &mut State<L, T>,
+        pool: Option<&Pool>,
         jobs: &[Job],
         cut: &(dyn Fn() -> bool + Sync),
     ) -> Vec<Option<Attempt<T::Observation>>> {
@@ -356,7 +383,7 @@ where
         if let Some(attempts) = self.replayed(state, jobs.len(), share) {
             return attempts;
         }
-        let attempts = state.crew.round(self.vm, self.target, None, jobs, share, cut);
+        let attempts = state.crew.round(self.vm, self.target, pool, jobs, share, cut);
         if let Some(journal) = &mut self.journal
             && let Some(record) = journal::encode(&attempts)
         {
@@ -400,7 +427,7 @@ where
 
     /// One attempt by itself.
     fn attempt(&mut self, state: &mut State<L, T>, job: &Job) -> Attempt<T::Observation> {
-        let found = self.round(state, std::slice::from_ref(job), &|| false).pop().flatten();
+        let found = self.round(state, None, std::slice::from_ref(job), &|| false).pop().flatten();
         found.unwrap_or_else(|| unreachable!("the first job of a round is always done"))
     }
 
@@ -420,6 +447,7 @@ where
         state.spent.steps += attempt.steps;
         state.spent.questions += attempt.questions;
         state.spent.rlimit += attempt.rlimit;
+        state.spent.effort += attempt.effort;
         state.spent.flips += u64::from(attempt.questions > 0);
         state.spent.infeasible += u64::from(matches!(attempt.found, Found::Unsat));
         state.times.add(&attempt.times);
@@ -778,7 +806,7 @@ where
                     Job::Flip { assertions, hint: None }
                 })
                 .collect();
-            for mut attempt in self.round(state, &jobs, self.cut).into_iter().flatten() {
+            for mut attempt in self.round(state, None, &jobs, self.cut).into_iter().flatten() {
                 self.count(state, &mut attempt);
                 match attempt.found {
                     Found::Ran(run) => {

@@ -4,7 +4,7 @@
 //! a new pool, the solver knows what the rounds before taught all workers alike. So it does not matter who makes
 //! it, nor how many workers there are.
 
-use crate::budget::Times;
+use crate::budget::{EFFORT_A_TERM, Times};
 use crate::finished::End;
 use crate::target::Target;
 use ir::FuncId;
@@ -64,6 +64,7 @@ pub(crate) struct Attempt<O> {
     pub steps: u64,
     pub questions: u64,
     pub rlimit: u64,
+    pub effort: u64,
     pub times: Times,
 }
 
@@ -264,6 +265,7 @@ impl<L: Lang + Clone, T: Target<L> + Clone> Worker<L, T> {
                     steps: 0,
                     questions: 0,
                     rlimit: 0,
+                    effort: 0,
                     times: Times::default(),
                 }
             }
@@ -272,7 +274,7 @@ impl<L: Lang + Clone, T: Target<L> + Clone> Worker<L, T> {
 
     fn attempt(&mut self, id: usize, pool: &Pool, job: &Job, share: Share<'_>) -> Attempt<T::Observation> {
         self.vm.start_exploration();
-        let before = (self.vm.steps, self.chain.stats().rlimit);
+        let before = (self.vm.steps, self.chain.stats().clone());
         let mut questions = 0;
         let mut times = Times::default();
         let started = (share.clock)();
@@ -304,6 +306,14 @@ impl<L: Lang + Clone, T: Target<L> + Clone> Worker<L, T> {
                 }
             }
         };
+        // A run took its pool along.
+        let terms = match &found {
+            Found::Ran(run) => run.pool.len(),
+            _ => self.vm.pool.len(),
+        };
+        let solver = self.chain.stats();
+        let rlimit = solver.rlimit - before.1.rlimit;
+        let effort = solver.effort - before.1.effort + terms as u64 * EFFORT_A_TERM;
         Attempt {
             found,
             worker: id,
@@ -311,7 +321,8 @@ impl<L: Lang + Clone, T: Target<L> + Clone> Worker<L, T> {
             ledger: std::mem::take(&mut self.vm.ledger),
             steps: self.vm.steps - before.0,
             questions,
-            rlimit: self.chain.stats().rlimit - before.1,
+            rlimit,
+            effort,
             times,
         }
     }

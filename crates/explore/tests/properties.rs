@@ -148,6 +148,8 @@ fn an_interrupt_keeps_what_was_found() {
     let module = parse_module(text).expect("a module").module;
     let mut vm = vm::Vm::new(vm::TextLang::new(module.clone()), 1 << 20);
     vm.freeze();
+    // The loop goes round the numbers: without this a run takes twenty thousand decisions.
+    vm.limits.decisions = 100;
     let interrupt = vm.interrupt.clone();
     let mut entry = support::Entry::new(&module, "loop");
     let goal = explore::BranchGoal::new([]);
@@ -171,6 +173,7 @@ fn an_interrupt_keeps_what_was_found() {
             }
         },
         journal: None,
+        seeds: explore::Seeds::default(),
         clock: &|| 0,
     }
     .explore();

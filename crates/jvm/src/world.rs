@@ -7,7 +7,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use entity::{EntityId, PrimaryMap};
+use entity::{EntityId, SharedMap};
 use ir::{ClassId, FuncId, Function, StrId, Type};
 use rustc_hash::FxHashMap;
 use vm::{Callable, Native, ObjId};
@@ -33,8 +33,8 @@ pub struct Options {
 pub struct Jvm {
     pub path: Arc<ClassPath>,
     pub options: Options,
-    pub classes: PrimaryMap<ClassId, Class>,
-    pub funcs: PrimaryMap<FuncId, Func>,
+    pub classes: SharedMap<ClassId, Class>,
+    pub funcs: SharedMap<FuncId, Func>,
     /// Classes and offsets the VM itself relies on.
     pub known: Known,
     /// What mirrors of new classes are given; set while booting.
@@ -55,9 +55,9 @@ pub struct Jvm {
     pub(crate) frozen_threads: Threads,
     /// How input objects are made.
     pub worlds: crate::input::Worlds,
-    strings: PrimaryMap<StrId, Arc<[u16]>>,
+    strings: SharedMap<StrId, Arc<[u16]>>,
     string_ids: FxHashMap<Arc<[u16]>, StrId>,
-    natives: FxHashMap<Arc<str>, Native<Jvm>>,
+    natives: Arc<FxHashMap<Arc<str>, Native<Jvm>>>,
     states: Vec<Box<dyn RunState>>,
 }
 
@@ -109,8 +109,8 @@ impl Jvm {
         let mut jvm = Jvm {
             path,
             options,
-            classes: PrimaryMap::new(),
-            funcs: PrimaryMap::new(),
+            classes: SharedMap::new(),
+            funcs: SharedMap::new(),
             known: Known::default(),
             platform: Platform::default(),
             sites: Vec::new(),
@@ -123,9 +123,9 @@ impl Jvm {
             threads: Threads::default(),
             frozen_threads: Threads::default(),
             worlds: Default::default(),
-            strings: PrimaryMap::new(),
+            strings: SharedMap::new(),
             string_ids: FxHashMap::default(),
-            natives: FxHashMap::default(),
+            natives: Arc::default(),
             states: Vec::new(),
         };
         link::load_known(&mut jvm)?;
@@ -289,7 +289,7 @@ impl Jvm {
     /// Registers a native under `java/lang/Object.hashCode()I`. It replaces the method even if that has bytecode.
     /// Must come before the method is first called.
     pub fn register(&mut self, name: &str, native: Native<Jvm>) {
-        self.natives.insert(name.into(), native);
+        Arc::make_mut(&mut self.natives).insert(name.into(), native);
     }
 
     pub fn native(&self, name: &str) -> Option<Native<Jvm>> {

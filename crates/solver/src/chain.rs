@@ -58,6 +58,8 @@ pub struct Stats {
     pub asked_z3: u64,
     /// Resource units that Z3 used.
     pub rlimit: u64,
+    /// Terms looked at by ranges and search, about ten nanoseconds each.
+    pub effort: u64,
     /// Answers that were withdrawn because the model did not satisfy the question: bugs of ours or Z3's.
     pub withdrawn: u64,
 }
@@ -78,6 +80,7 @@ impl Stats {
         }
         self.asked_z3 += other.asked_z3;
         self.rlimit += other.rlimit;
+        self.effort += other.effort;
         self.withdrawn += other.withdrawn;
     }
 }

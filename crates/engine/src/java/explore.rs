@@ -26,7 +26,7 @@ use super::spelling::JavaSpelling;
 use super::subject::{Param, Stage, Subject};
 use super::suspect::{Suspect, suspect};
 use super::turns::{Turn, Turns};
-use crate::config::{Config, Questions, Suite};
+use crate::config::{Config, Questions, Seed, Suite};
 use crate::error::Error;
 use crate::event::Event;
 use crate::goal::{CoverageGoal, Judgement};
@@ -440,6 +440,7 @@ impl<'a> ClassExplorer<'a> {
         self.vm.limits.steps = self.config.budget.max_steps;
         let (work, deadline) = (turn.work, turn.deadline);
         warm_up(self.vm, subject);
+        let seeds = self.seeds(subject);
         let interrupt = self.vm.interrupt.clone();
         let chain = || {
             let dump = self.config.questions.clone().map(|to| Box::new(Script(to)) as Box<dyn solver::Dump>);
@@ -456,7 +457,7 @@ impl<'a> ClassExplorer<'a> {
         // Who takes the name from a user has checked it.
         let mut strategy = strategy::by_name(&self.config.strategy, self.config.seed)
             .unwrap_or_else(|| Box::new(strategy::Coverage::default()));
-        if self.config.strategy == "coverage" && goal.walks() {
+        if matches!(&*self.config.strategy, "coverage" | strategy::DEFAULT) && goal.walks() {
             strategy = Box::new(strategy::Aimed::new(strategy));
         }
         let mut options =
@@ -502,11 +503,31 @@ impl<'a> ClassExplorer<'a> {
                 journal.begin();
                 journal as &mut dyn explore::Journal
             }),
+            seeds,
             clock: &|| started.elapsed().as_nanos() as u64,
         };
         let exploration = session.explore();
         stats.add(&exploration.solver);
         exploration
+    }
+
+    /// The user's example inputs of a method.
+    fn seeds(&mut self, subject: &mut Subject) -> explore::Seeds {
+        let f = &self.vm.lang.funcs[subject.func];
+        let (class, name) = (self.vm.lang.classes[subject.class].java_name(), f.name.to_string());
+        let descriptor = f.descriptor.to_string();
+        let mine = |seed: &&Seed| {
+            seed.class == class
+                && seed.method == name
+                && seed.descriptor.as_ref().is_none_or(|other| *other == descriptor)
+        };
+        let seeds: Vec<Seed> = self.config.seeds.iter().filter(mine).cloned().collect();
+        if seeds.is_empty() {
+            return explore::Seeds::default();
+        }
+        self.vm.start_exploration();
+        let inputs = seeds.iter().map(|seed| assign(self.vm, subject, &seed.inputs)).collect();
+        explore::Seeds { pool: std::mem::take(&mut self.vm.pool), inputs }
     }
 
     /// Enters what an exploration says of the obligations.
@@ -599,7 +620,8 @@ impl<'a> ClassExplorer<'a> {
         let shown: BTreeSet<u32> = chosen.iter().flat_map(|i| finished[*i].meets.iter().copied()).collect();
         let enums = enum_names(self.vm, subject);
         let spelling = JavaSpelling::new(subject, enums);
-        let mut cases: Vec<(TestCase, Proposed)> = Vec::new();
+        let mut cases: Vec<Proposed> = Vec::new();
+        let mut told: BTreeSet<String> = BTreeSet::new();
         for at in chosen {
             let run = &mut finished[at];
             if run.end.is_behaviour() {
@@ -646,7 +668,7 @@ impl<'a> ClassExplorer<'a> {
                 case.suspect = Some(suspect.what.clone());
             }
             let proposed = Proposed {
-                case: case.clone(),
+                case,
                 method: index,
                 inputs,
                 meets,
@@ -657,15 +679,12 @@ impl<'a> ClassExplorer<'a> {
                 changes_files,
             };
             // The same call twice shows nothing new.
-            let twin = |other: &TestCase| {
-                other.act == case.act && other.arrange == case.arrange && other.outcome == case.outcome
-            };
-            if cases.iter().any(|(other, _)| twin(other)) {
-                continue;
+            let shown = &proposed.case;
+            if told.insert(format!("{:?}{:?}{:?}", shown.act, shown.arrange, shown.outcome)) {
+                cases.push(proposed);
             }
-            cases.push((case, proposed));
         }
-        cases.into_iter().map(|(_, proposed)| proposed).collect()
+        cases
     }
 
     /// The simplest run that went round a loop which nothing it was given leads out of, or where all threads wait.
@@ -862,7 +881,7 @@ pub fn assign(vm: &mut Vm<Jvm>, subject: &mut Subject, inputs: &BTreeMap<String,
         let before = open.len();
         open.retain(|(name, value)| match vm.pool.var_by_name(name).or_else(|| declare(vm, name)) {
             Some(var) => {
-                model.set_bits(var, *value);
+                model.set_bits(var, *value & term::semantics::mask(vm.pool.var_sort(var).bits()));
                 false
             }
             None => true,

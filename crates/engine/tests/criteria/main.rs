@@ -71,6 +71,7 @@ impl World {
             cut: &|| false,
             observer: &mut |_| {},
             journal: None,
+            seeds: explore::Seeds::default(),
             clock: &|| 0,
         };
         session.explore()

@@ -32,12 +32,19 @@ const SECOND_BEST: u64 = 8;
 /// Site, kind and alternative; what is below an ungranted wish is apart.
 type Key = (Site, ElemKind, u32, bool);
 
+/// What makes one group better than another, the smallest being the best.
+type Rank = (u32, bool, u32, u32, u32, u64);
+
 #[derive(Default)]
 pub struct Coverage {
     groups: BTreeMap<Key, Group>,
     /// All candidates, the newest run's first, shallow first.
     newest: BTreeSet<(Reverse<RunId>, u32, u64, Key)>,
     picks: u64,
+    /// The groups by rank, without and with a preference for near runs, as of a round: ranking all of them for each
+    /// pick costs more than a run.
+    ranked: [Option<BTreeSet<(Rank, Key)>>; 2],
+    round: u64,
 }
 
 #[derive(Default)]
@@ -55,7 +62,7 @@ impl Group {
         near.or_else(|| self.candidates.first_key_value())
     }
 
-    fn rank(&self, guide: &Guide<'_>, prefer_near: bool) -> Option<(u32, bool, u32, u32, u32, u64)> {
+    fn rank(&self, guide: &Guide<'_>, prefer_near: bool) -> Option<Rank> {
         let ((depth, order), candidate) = self.pick(guide)?;
         let class = if candidate.unwished && !guide.is_wanted(candidate) {
             UNWISHED
@@ -81,9 +88,42 @@ impl Coverage {
             .filter(|(key, group)| key.1 == ElemKind::Prefer && !group.candidates.is_empty());
         let ranked = wishes.filter_map(|(key, group)| Some((group.rank(guide, false)?, *key)));
         let (_, best) = ranked.min()?;
-        let group = self.groups.get_mut(&best)?;
+        let place = *self.groups.get(&best)?.candidates.first_key_value()?.0;
+        self.take(guide, best, place)
+    }
+
+    /// The best group and its rank.
+    fn best(&mut self, guide: &Guide<'_>, prefer_near: bool) -> Option<(Rank, Key)> {
+        if self.round != guide.round {
+            self.round = guide.round;
+            self.ranked = [None, None];
+        }
+        let groups = &self.groups;
+        let ranked = self.ranked[usize::from(prefer_near)].get_or_insert_with(|| {
+            groups.iter().filter_map(|(key, group)| Some((group.rank(guide, prefer_near)?, *key))).collect()
+        });
+        ranked.first().copied()
+    }
+
+    /// Takes a candidate out; its group is ranked again.
+    fn take(&mut self, guide: &Guide<'_>, key: Key, place: (u32, u64)) -> Option<Candidate> {
+        let group = self.groups.get_mut(&key)?;
+        for (prefer_near, ranked) in self.ranked.iter_mut().enumerate() {
+            if let (Some(ranked), Some(rank)) = (ranked, group.rank(guide, prefer_near == 1)) {
+                ranked.remove(&(rank, key));
+            }
+        }
+        let candidate = group.candidates.remove(&place);
+        // Counted now, so that one round does not take all its flips from one group.
         group.tried += 1;
-        group.candidates.pop_first().map(|(_, candidate)| candidate)
+        for (prefer_near, ranked) in self.ranked.iter_mut().enumerate() {
+            if let (Some(ranked), Some(rank)) = (ranked, group.rank(guide, prefer_near == 1)) {
+                ranked.insert((rank, key));
+            }
+        }
+        let candidate = candidate?;
+        self.newest.remove(&(Reverse(candidate.run), candidate.depth, candidate.order, key));
+        Some(candidate)
     }
 }
 
@@ -94,6 +134,7 @@ fn key(candidate: &Candidate) -> Key {
 impl Strategy for Coverage {
     fn add(&mut self, candidate: Candidate) {
         let key = key(&candidate);
+        self.ranked = [None, None];
         if !candidate.unwished {
             self.newest.insert((Reverse(candidate.run), candidate.depth, candidate.order, key));
         }
@@ -109,9 +150,7 @@ impl Strategy for Coverage {
         {
             return Some(candidate);
         }
-        let ranked =
-            self.groups.iter().filter_map(|(key, group)| Some((group.rank(guide, prefer_near)?, *key)));
-        let (rank, mut best) = ranked.min()?;
+        let (rank, mut best) = self.best(guide, prefer_near)?;
         let mut place = *self.groups.get(&best)?.pick(guide)?.0;
         if rank.0 >= NOTHING_WANTED
             && self.picks.is_multiple_of(ONWARD)
@@ -119,12 +158,7 @@ impl Strategy for Coverage {
         {
             (best, place) = (*key, (*depth, *order));
         }
-        let group = self.groups.get_mut(&best)?;
-        // Counted now, so that one round does not take all its flips from one group.
-        group.tried += 1;
-        let candidate = group.candidates.remove(&place)?;
-        self.newest.remove(&(Reverse(candidate.run), candidate.depth, candidate.order, best));
-        Some(candidate)
+        self.take(guide, best, place)
     }
 
     fn feedback(&mut self, candidate: &Candidate, tried: Tried) {

@@ -16,6 +16,8 @@ pub struct Mixed {
     parts: Vec<Part>,
     turn: Turn,
     next: usize,
+    /// Picks of whose turn it is.
+    done: u32,
     /// Who picked what is being tried.
     picked: FxHashMap<Slot, usize>,
     /// Every part has every candidate; what one picked the others must not.
@@ -24,17 +26,20 @@ pub struct Mixed {
 
 struct Part {
     strategy: Box<dyn Strategy>,
+    times: u32,
     tries: u64,
     gains: u64,
 }
 
 impl Mixed {
-    pub fn new(strategies: Vec<Box<dyn Strategy>>, turn: Turn) -> Mixed {
-        let part = |strategy| Part { strategy, tries: 0, gains: 0 };
+    /// Each strategy with how often it picks when its turn comes.
+    pub fn new(strategies: Vec<(Box<dyn Strategy>, u32)>, turn: Turn) -> Mixed {
+        let part = |(strategy, times)| Part { strategy, times, tries: 0, gains: 0 };
         Mixed {
             parts: strategies.into_iter().map(part).collect(),
             turn,
             next: 0,
+            done: 0,
             picked: FxHashMap::default(),
             gone: FxHashSet::default(),
         }
@@ -51,7 +56,10 @@ impl Mixed {
                 (1..count).fold(0, |best, i| if worse(&self.parts[best], &self.parts[i]) { i } else { best })
             }
         };
-        self.next = (next + 1) % count.max(1);
+        self.done += 1;
+        if self.parts.get(next).is_none_or(|part| self.done >= part.times) {
+            (self.next, self.done) = ((next + 1) % count.max(1), 0);
+        }
         next
     }
 }

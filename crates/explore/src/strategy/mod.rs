@@ -27,13 +27,22 @@ pub use random_path::RandomPath;
 use crate::frontier::Strategy;
 
 /// The strategy of a name as the command line spells it; the seed is for those that use chance. Several names
-/// joined by commas take turns; joined by `+`, those that bring more are asked more often.
+/// joined by commas take turns, one with `*3` after it three at a time; joined by `+`, those that bring more are asked
+/// more often.
 pub fn by_name(name: &str, seed: u64) -> Option<Box<dyn Strategy>> {
-    for (separator, turn) in [(',', Turn::RoundRobin), ('+', Turn::Progress)] {
-        if name.contains(separator) {
-            let parts = name.split(separator).map(|part| by_name(part, seed)).collect::<Option<Vec<_>>>()?;
-            return Some(Box::new(Mixed::new(parts, turn)));
-        }
+    if name.contains([',', '*']) {
+        let part = |part: &str| {
+            let (name, times) = part.split_once('*').unwrap_or((part, "1"));
+            let times = times.parse().ok().filter(|times| (1..=100).contains(times))?;
+            Some((by_name(name, seed)?, times))
+        };
+        let parts = name.split(',').map(part).collect::<Option<Vec<_>>>()?;
+        return Some(Box::new(Mixed::new(parts, Turn::RoundRobin)));
+    }
+    if name.contains('+') {
+        let part = |part: &str| Some((by_name(part, seed)?, 1));
+        let parts = name.split('+').map(part).collect::<Option<Vec<_>>>()?;
+        return Some(Box::new(Mixed::new(parts, Turn::Progress)));
     }
     Some(match name {
         "coverage" => Box::new(Coverage::default()),
@@ -47,6 +56,10 @@ pub fn by_name(name: &str, seed: u64) -> Option<Box<dyn Strategy>> {
         _ => return None,
     })
 }
+
+/// What is taken where nothing is said. Depth-first in between finds soonest what needs several decisions in a row;
+/// more often it costs coverage where budgets are small.
+pub const DEFAULT: &str = "coverage*3,dfs";
 
 /// The names [`by_name`] knows, each alone.
 pub const NAMES: [&str; 8] =

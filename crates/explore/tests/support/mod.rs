@@ -194,6 +194,7 @@ pub fn explore(module: &Module, name: &str, ask: &Ask) -> Explored {
         cut: &|| false,
         observer: &mut |_| {},
         journal: None,
+        seeds: explore::Seeds::default(),
         clock: &|| 0,
     };
     let mut found = session.explore();

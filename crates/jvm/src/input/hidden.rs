@@ -33,9 +33,11 @@ pub struct Hidden {
 #[derive(Default)]
 struct Source {
     makes: Vec<Make>,
-    args: Vec<Generic>,
     classes: Vec<ClassId>,
 }
+
+/// By the type and its arguments.
+type Sources = BTreeMap<(Arc<str>, Vec<Generic>), Source>;
 
 impl Source {
     fn add(&mut self, classes: Vec<ClassId>) {
@@ -61,7 +63,7 @@ pub fn hidden(vm: &mut Vm<Jvm>, class: ClassId, nested: &[ClassId]) -> Vec<Hidde
     if unnamed.is_empty() {
         return Vec::new();
     }
-    let mut sources: BTreeMap<Arc<str>, Source> = BTreeMap::new();
+    let mut sources: Sources = BTreeMap::new();
     let owners: Vec<ClassId> =
         std::iter::once(class).chain(nested.iter().copied()).filter(|c| can_name(&vm.lang, *c)).collect();
     for owner in owners {
@@ -69,31 +71,33 @@ pub fn hidden(vm: &mut Vm<Jvm>, class: ClassId, nested: &[ClassId]) -> Vec<Hidde
         let below: Vec<ClassId> =
             unnamed.iter().copied().filter(|c| vm.lang.is_subclass(*c, owner)).collect();
         if !below.is_empty() {
-            sources.entry(vm.lang.classes[owner].name.clone()).or_default().add(below);
+            sources.entry((vm.lang.classes[owner].name.clone(), Vec::new())).or_default().add(below);
         }
         methods_of(vm, owner, &unnamed, &mut sources);
         fields_of(vm, owner, &unnamed, &mut sources);
     }
     let mut found = Vec::new();
-    for (name, source) in sources {
+    for ((name, args), source) in sources {
         let Ok(ty) = vm.lang.class(&name) else { continue };
         let inside = ty == class || nested.contains(&ty);
         let kind = match inside {
             // It has a recipe of its own.
             true => kind_for(vm, &Generic::Class(name.clone(), Vec::new())),
             false => {
-                let key = format!("hidden {name} of {}", vm.lang.classes[class].name);
+                let ty_name = Generic::Class(name.clone(), args.clone());
+                let key = format!("hidden {ty_name} of {}", vm.lang.classes[class].name);
                 let mut makes = source.makes;
                 makes.truncate(MAX_MAKES);
-                Kind::Object(prepare_makes(vm, &key, ty, source.args.clone(), |_| makes))
+                Kind::Object(prepare_makes(vm, &key, ty, args.clone(), |_| makes))
             }
         };
         for func in callable(&mut vm.lang, ty, &source.classes) {
             // Methods that a class of the program declares are explored as its own.
-            if inside && vm.lang.funcs[func].class == ty {
+            let known = found.iter().any(|h: &Hidden| h.ty == ty && h.func == func);
+            if inside && (known || vm.lang.funcs[func].class == ty) {
                 continue;
             }
-            found.push(Hidden { ty, args: source.args.clone(), kind: kind.clone(), func });
+            found.push(Hidden { ty, args: args.clone(), kind: kind.clone(), func });
         }
     }
     found
@@ -111,12 +115,7 @@ pub fn params_of(jvm: &Jvm, hidden: &Hidden) -> Vec<Generic> {
 }
 
 /// Methods that return what they make by another type.
-fn methods_of(
-    vm: &mut Vm<Jvm>,
-    owner: ClassId,
-    unnamed: &[ClassId],
-    sources: &mut BTreeMap<Arc<str>, Source>,
-) {
+fn methods_of(vm: &mut Vm<Jvm>, owner: ClassId, unnamed: &[ClassId], sources: &mut Sources) {
     for func in vm.lang.classes[owner].functions() {
         let f = &vm.lang.funcs[func];
         if f.name.starts_with('<') || f.access & access::ABSTRACT != 0 || !can_call(&vm.lang, func) {
@@ -138,12 +137,7 @@ fn methods_of(
 }
 
 /// Constants whose class is hidden behind another type.
-fn fields_of(
-    vm: &mut Vm<Jvm>,
-    owner: ClassId,
-    unnamed: &[ClassId],
-    sources: &mut BTreeMap<Arc<str>, Source>,
-) {
+fn fields_of(vm: &mut Vm<Jvm>, owner: ClassId, unnamed: &[ClassId], sources: &mut Sources) {
     let Some(initialiser) = vm.lang.declared(owner, "<clinit>", "()V") else { return };
     let mut made = Vec::new();
     mentioned(&vm.lang, owner, initialiser, unnamed, &mut made, 0);
@@ -175,17 +169,12 @@ fn fitting(vm: &mut Vm<Jvm>, ty: &str, mut made: Vec<ClassId>) -> Option<Vec<Cla
     (!made.is_empty()).then_some(made)
 }
 
-fn enter(
-    sources: &mut BTreeMap<Arc<str>, Source>,
-    name: Arc<str>,
-    ty: Generic,
-    make: Make,
-    classes: Vec<ClassId>,
-) {
-    let source = sources.entry(name).or_default();
-    if let (Generic::Class(_, args), true) = (ty, source.makes.is_empty()) {
-        source.args = args;
-    }
+fn enter(sources: &mut Sources, name: Arc<str>, ty: Generic, make: Make, classes: Vec<ClassId>) {
+    let args = match ty {
+        Generic::Class(_, args) => args,
+        _ => Vec::new(),
+    };
+    let source = sources.entry((name, args)).or_default();
     source.makes.push(make);
     source.add(classes);
 }

@@ -1,14 +1,14 @@
 //! Contradictions that bounds alone show: `x < 5` and `x > 10`, `x = 3` and `x * x > 100`.
 //!
 //! For every term that is compared with literals a signed and an unsigned interval is kept, with the assertions
-//! that made each end; and assertions all of whose variables are fixed by equalities are evaluated. Only "unsat"
-//! is ever answered here.
+//! that made each end; comparisons that go in a circle are found (`order`); and assertions all of whose variables are
+//! fixed by equalities are evaluated. Only "unsat" is ever answered here.
 
 use indexmap::IndexMap;
 use term::semantics::{mask, signed};
 use term::{Op, Pool, Program, Sort, TermId};
 
-use super::{Layer, LayerKind, Rest};
+use super::{Layer, LayerKind, Rest, order};
 use crate::ask::{Answer, Core, Model, Query};
 
 pub struct Bounds;
@@ -19,7 +19,10 @@ impl Layer for Bounds {
     }
 
     fn ask(&mut self, pool: &mut Pool, query: &Query, rest: &mut Rest<'_>) -> Answer {
-        match contradiction(pool, query.assertions).or_else(|| falsified(pool, query.assertions)) {
+        let found = contradiction(pool, query.assertions)
+            .or_else(|| order::cycle(pool, query.assertions))
+            .or_else(|| falsified(pool, query.assertions));
+        match found {
             Some(core) => {
                 rest.answered(LayerKind::Bounds);
                 Answer::Unsat(core)

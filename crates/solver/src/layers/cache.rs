@@ -136,6 +136,8 @@ impl Cache {
     /// Tries models that satisfied the last assertion before (a superset's model is among them), then recent ones.
     fn satisfying(&self, pool: &Pool, query: &Query, hashes: &[u128]) -> Option<Answer> {
         let last = hashes.last()?;
+        // Most models fail where the path turns off, at the last assertion: it is looked at before all others.
+        let mut turn: Option<Glance> = None;
         let mut program = None;
         for store in [&self.batch, &self.base] {
             let known = store.by_assertion.get(last).into_iter().flatten();
@@ -145,7 +147,11 @@ impl Cache {
                     continue;
                 }
                 tried.push(at);
-                let model = localise(pool, query, &store.models[at]);
+                let remembered = &store.models[at];
+                if !turn.get_or_insert_with(|| Glance::new(pool, query)).holds(remembered) {
+                    continue;
+                }
+                let model = localise(pool, query, remembered);
                 let program = program.get_or_insert_with(|| Program::compile(pool, query.assertions));
                 if program.run_assignment(&model).iter().all(|&v| v != 0) {
                     return Some(Answer::Sat(model));
@@ -153,6 +159,39 @@ impl Cache {
             }
         }
         None
+    }
+}
+
+/// Evaluates the last assertion alone.
+struct Glance {
+    program: Program,
+    /// Hash of each variable, and what it is where a model does not mention it.
+    vars: Vec<(u128, u128)>,
+    inputs: Vec<u128>,
+}
+
+impl Glance {
+    fn new(pool: &Pool, query: &Query) -> Glance {
+        let last = query.assertions.last().map_or(&[][..], std::slice::from_ref);
+        let program = Program::compile(pool, last);
+        let of = |var: &term::VarId| {
+            (pool.hash128(pool.var_term(*var)), query.hint.map_or(0, |hint| hint.bits(*var)))
+        };
+        let vars = program.vars().iter().map(of).collect();
+        Glance { program, vars, inputs: Vec::new() }
+    }
+
+    /// Whether the assertion may hold; with arrays in it that is not looked at.
+    fn holds(&mut self, remembered: &Portable) -> bool {
+        if self.program.array_vars().next().is_some() {
+            return true;
+        }
+        self.inputs.clear();
+        self.inputs.extend(self.vars.iter().map(|(hash, otherwise)| {
+            let at = remembered.binary_search_by_key(hash, |&(h, _)| h);
+            at.map_or(*otherwise, |at| remembered[at].1.bits())
+        }));
+        self.program.run(&self.inputs).iter().all(|&v| v != 0)
     }
 }
 

@@ -4,6 +4,7 @@ pub mod bounds;
 pub mod cache;
 pub mod independence;
 mod news;
+mod order;
 pub mod quick;
 pub mod ranges;
 pub mod simplify;

@@ -31,6 +31,8 @@ impl Quick {
 const EASY_SHARE: u32 = 32;
 /// Where nobody else knows the operators, it goes on for so many budgets.
 const ALONE: u32 = 3;
+/// Making the program costs as much as so many evaluations.
+const SET_UP: u64 = 20;
 /// Terms larger than this are left to Z3: an evaluation costs too much.
 const MAX_NODES: usize = 20_000;
 
@@ -51,7 +53,11 @@ impl Layer for Quick {
         };
         let question = query.assertions.iter().fold(0, |sum, &t| sum ^ pool.hash128(t)) as u64;
         let mut point = Point::new(pool, query, &order, budget, self.seed ^ question);
-        if !search(&mut point, &order) {
+        let found = search(&mut point, &order);
+        // An evaluation computes what depends on one variable, a part of all.
+        let evaluations = u64::from(budget - point.budget()) + SET_UP;
+        rest.stats().effort += evaluations * order.len() as u64 / 2;
+        if !found {
             return rest.ask(pool, query);
         }
         let mut model = point.model();

@@ -77,6 +77,10 @@ impl<'a> Point<'a> {
         self.budget > 0
     }
 
+    pub fn budget(&self) -> u32 {
+        self.budget
+    }
+
     pub fn spend(&mut self, evaluations: u32) {
         self.budget = self.budget.saturating_sub(evaluations);
     }

@@ -19,6 +19,8 @@ use crate::ask::{Answer, Core, Query};
 const ROUNDS: u32 = 6;
 /// Larger questions are not looked at.
 const MAX_NODES: usize = 20_000;
+/// What a node costs, over all passes, in [`crate::Stats::effort`].
+const EFFORT_A_NODE: u64 = 40;
 /// Nodes visited to make a core smaller.
 const CORE_EFFORT: usize = 40_000;
 
@@ -31,6 +33,7 @@ impl Layer for Ranges {
 
     fn ask(&mut self, pool: &mut Pool, query: &Query, rest: &mut Rest<'_>) -> Answer {
         let order = pool.postorder(query.assertions);
+        rest.stats().effort += order.len() as u64 * EFFORT_A_NODE;
         if order.len() <= MAX_NODES && contradicts(pool, query.assertions, &order) {
             rest.answered(LayerKind::Ranges);
             return Answer::Unsat(core(pool, query.assertions, order.len()));
