@@ -61,7 +61,8 @@ fn inputs_are_what_callers_promise() {
     for text in [
         "infeasible line 21: pieces < 1",
         "infeasible line 32: code == null",
-        "infeasible line 60: prices.isEmpty() != 0",
+        "infeasible line 60: prices.isEmpty()",
+        "infeasible line 71: line.pieces < 1",
         "infeasible line 63: off > 9",
     ] {
         assert!(unmet_orders.iter().any(|t| t == text), "{text}: {unmet_orders:?}");

@@ -82,6 +82,13 @@ pub struct Worlds {
 }
 
 impl Worlds {
+    /// The objects of the last run are gone.
+    pub(crate) fn forget_objects(&mut self) {
+        self.made.clear();
+        self.arrays.clear();
+        self.last_array = None;
+    }
+
     /// Whether a step of the script made the object.
     pub fn is_scripted(&self, object: ObjId) -> bool {
         self.script.iter().flatten().any(|event| match event {

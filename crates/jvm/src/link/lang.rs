@@ -147,6 +147,7 @@ impl Lang for Jvm {
     fn reset(&mut self) {
         self.objects.reset();
         self.threads = self.frozen_threads.clone();
+        self.worlds.forget_objects();
         self.reset_states();
     }
 }
