@@ -420,8 +420,13 @@ where
     fn flip(&self, state: &State<L, T>, candidate: &Candidate, but: Option<TermId>) -> Job {
         let mut assertions = state.tree.path_condition(candidate.slot);
         assertions.extend(but);
-        let run = candidate.slot.node().map(|node| state.tree.node(node).run);
-        let hint = run.and_then(|run| state.finished.get(run.0 as usize)).map(|f| f.model.clone());
+        let first = candidate.slot.node().map(|node| state.tree.node(node).run.0 as usize);
+        // An object in another state is of use where something is wanted: with the other inputs of a run that came there.
+        let near = match candidate.kind {
+            ElemKind::Prefer if candidate.order.is_multiple_of(2) => state.near.iter().position(|near| *near),
+            _ => None,
+        };
+        let hint = near.or(first).and_then(|run| state.finished.get(run)).map(|f| f.model.clone());
         Job::Flip { assertions, hint }
     }
 
