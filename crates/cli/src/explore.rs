@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use engine::java::explore::{ClassResult, Fate, Proposed};
+use engine::java::outcome::{ClassResult, Fate, Proposed};
 use engine::{Config, Event, Total, Worlds, prepare, reporting};
 use serde_json::{Value, json};
 

@@ -25,8 +25,9 @@ use crate::config::{Config, Framework};
 use crate::error::Error;
 use crate::event::Event;
 use crate::java::cheapest::Cheapest;
-use crate::java::explore::{ClassExplorer, ClassResult, Proposed};
+use crate::java::explore::ClassExplorer;
 use crate::java::kotlin::KotlinFacts;
+use crate::java::outcome::{ClassResult, Proposed};
 use crate::journal::FileJournal;
 use crate::target::{ClassTarget, resolve};
 

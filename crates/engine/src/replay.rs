@@ -9,7 +9,8 @@ use vm::{Vm, WatchedLine};
 use crate::config::Config;
 use crate::error::Error;
 use crate::java::entries::{Entry, entries};
-use crate::java::explore::{assign, load};
+use crate::java::explore::load;
+use crate::java::propose::assign;
 use crate::java::subject::{Detail, End};
 use crate::target::ClassTarget;
 

@@ -15,7 +15,7 @@ use suite::case::Outcome;
 
 use crate::config::Config;
 use crate::generate::Generated;
-use crate::java::explore::{ClassResult, Fate, Key};
+use crate::java::outcome::{ClassResult, Fate, Key};
 
 /// A report without targets yet.
 pub fn new_report(config: &Config, jdk: &str) -> Report {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use engine::java::explore::{ClassResult, Fate};
+use engine::java::outcome::{ClassResult, Fate};
 use engine::{ClassTarget, Config, Places, Worlds, class_path};
 use testkit::Fixtures;
 use testkit::fixtures::{Case, Compiled, DEFAULT_RELEASE};

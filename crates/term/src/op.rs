@@ -51,6 +51,10 @@ macro_rules! functions {
             fn number(self) -> u32 {
                 self as u32
             }
+
+            fn of(number: u32) -> Option<$name> {
+                $name::ALL.get(number as usize).copied()
+            }
         }
     };
 }
@@ -163,24 +167,35 @@ pub struct Row {
     pub name: &'static str,
     pub smtlib: &'static str,
     pub arity: usize,
+    /// How many numbers besides its arguments it takes.
+    pub parameters: usize,
     pub order: Order,
     pub doc: &'static str,
 }
 
 /// An operator parameter as a number.
-trait Parameter {
+trait Parameter: Sized {
     fn number(self) -> u32;
+    fn of(number: u32) -> Option<Self>;
 }
 
 impl Parameter for u32 {
     fn number(self) -> u32 {
         self
     }
+
+    fn of(number: u32) -> Option<u32> {
+        Some(number)
+    }
 }
 
 impl Parameter for Float {
     fn number(self) -> u32 {
         self.bits()
+    }
+
+    fn of(number: u32) -> Option<Float> {
+        [Float::F32, Float::F64].into_iter().find(|float| float.bits() == number)
     }
 }
 
@@ -194,7 +209,7 @@ macro_rules! operators {
 
         /// One row an operator, in the order of [`Op::code`].
         pub const TABLE: &[Row] = &[
-            $(Row { name: $text, smtlib: $smt, arity: $arity, order: Order::$order, doc: $doc },)+
+            $(Row { name: $text, smtlib: $smt, arity: $arity, parameters: <[&str]>::len(&[$($(stringify!($field)),+)?]), order: Order::$order, doc: $doc },)+
         ];
 
         #[repr(u8)]
@@ -205,6 +220,15 @@ macro_rules! operators {
             #[inline]
             pub fn code(self) -> u8 {
                 match self { $(Op::$name { .. } => Code::$name as u8),+ }
+            }
+
+            /// The operator with a code and parameters.
+            pub fn of(code: u8, parameters: [u32; 2]) -> Option<Op> {
+                let mut numbers = parameters.into_iter();
+                $(if code == Code::$name as u8 {
+                    return Some(Op::$name $({ $($field: <$ty as Parameter>::of(numbers.next()?)?),+ })?);
+                })+
+                None
             }
 
             /// The parameters as two numbers (0 where there is none), for hashing and printing.
@@ -381,5 +405,21 @@ pub fn result_sort(op: Op, args: &[Sort]) -> Option<Sort> {
             Bv(elem) if (1..=128).contains(&index) => Some(Array { index, elem }),
             _ => None,
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operator_comes_back_from_its_numbers() {
+        for code in 0..TABLE.len() as u8 {
+            let parameters = [[9, 3], [32, 0], [0, 0]];
+            let op = parameters.into_iter().find_map(|numbers| Op::of(code, numbers)).unwrap();
+            assert_eq!(op.code(), code);
+            assert_eq!(Op::of(code, op.parameters()), Some(op));
+        }
+        assert_eq!(Op::of(TABLE.len() as u8, [0; 2]), None);
     }
 }

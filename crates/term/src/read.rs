@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::eval::{ArrayValue, Assignment, Value};
-use crate::op::{Float, Fun, Fun2, Op, Sort, TABLE};
+use crate::op::{Float, Fun, Fun2, Op, Row, Sort, TABLE};
 use crate::pool::{Pool, TermId};
 use crate::semantics::{NAN32, NAN64};
 use crate::smtlib::saturation_bounds;
@@ -236,8 +236,8 @@ impl Reader<'_> {
             let two = Fun2::ALL.iter().find(|fun| fun.name() == function).map(|&fun| Op::FpFun2 { fun });
             return one.or(two);
         }
-        let code = TABLE.iter().position(|row| row.smtlib == name && row.arity == args.len())?;
-        PLAIN.iter().copied().find(|op| op.code() as usize == code)
+        let is_it = |row: &Row| row.smtlib == name && row.arity == args.len() && row.parameters == 0;
+        Op::of(TABLE.iter().position(is_it)? as u8, [0; 2])
     }
 
     fn indexed(&self, list: &[Item], rounding: &str, args: &[TermId]) -> Option<Op> {
@@ -289,49 +289,3 @@ fn read_sort(item: &Item) -> Result<Sort, String> {
         _ => Err(unknown()),
     }
 }
-
-/// The operators that are written by their SMT-LIB name alone.
-const PLAIN: &[Op] = &[
-    Op::Not,
-    Op::And,
-    Op::Or,
-    Op::Xor,
-    Op::Ite,
-    Op::Eq,
-    Op::BvAdd,
-    Op::BvSub,
-    Op::BvMul,
-    Op::BvUDiv,
-    Op::BvSDiv,
-    Op::BvURem,
-    Op::BvSRem,
-    Op::BvNeg,
-    Op::BvAnd,
-    Op::BvOr,
-    Op::BvXor,
-    Op::BvNot,
-    Op::BvShl,
-    Op::BvLShr,
-    Op::BvAShr,
-    Op::BvUlt,
-    Op::BvUle,
-    Op::BvSlt,
-    Op::BvSle,
-    Op::Concat,
-    Op::FpAdd,
-    Op::FpSub,
-    Op::FpMul,
-    Op::FpDiv,
-    Op::FpNeg,
-    Op::FpAbs,
-    Op::FpSqrt,
-    Op::FpLt,
-    Op::FpLe,
-    Op::FpEq,
-    Op::FpIsNan,
-    Op::FpIsInf,
-    Op::FpIsZero,
-    Op::FpIsNegative,
-    Op::Select,
-    Op::Store,
-];

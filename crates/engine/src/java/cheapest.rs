@@ -14,7 +14,8 @@ use ir::{FuncId, Function, Move};
 use vm::{Stop, Trace};
 
 use super::entries::{Entry, entries};
-use super::explore::{ClassExplorer, ClassResult, MethodResult, load, record};
+use super::explore::{ClassExplorer, load};
+use super::outcome::{ClassResult, MethodResult, record};
 use super::subject::{Stage, Subject};
 use super::turns::Turn;
 use crate::config::{Config, Suite};
@@ -172,7 +173,7 @@ impl ClassExplorer<'_> {
         inputs: &BTreeMap<String, u128>,
     ) -> Way {
         self.walked(|vm| {
-            let model = super::explore::assign(vm, subject, inputs);
+            let model = super::propose::assign(vm, subject, inputs);
             vm.start_run(model);
             explore::Target::execute(subject, vm);
             measure.way(&vm.trace, func)

@@ -7,7 +7,7 @@ use ir::{ClassId, FuncId};
 use jvm::load::access;
 use jvm::world::Jvm;
 
-use super::explore::{ClassResult, Fate};
+use super::outcome::{ClassResult, Fate};
 
 /// Turns claims that go too far into open obligations. `explored` are the methods that were called with all inputs.
 pub fn withdraw(jvm: &Jvm, class: ClassId, explored: &[FuncId], result: &mut ClassResult) {

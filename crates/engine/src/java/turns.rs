@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use explore::Stopped;
 
-use super::explore::{ClassResult, Fate, Key, MethodResult, Proposed};
+use super::outcome::{ClassResult, Fate, Key, MethodResult, Proposed};
 use crate::config::Config;
 
 /// One exploration of a method.

@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 
 use rustc_hash::FxHashMap;
-use term::{ArrayValue, Float, Fun, Fun2, Op, Pool, Sort, TermId, Value};
+use term::{ArrayValue, Op, Pool, Sort, TermId, Value};
 
 use crate::ask::{Answer, Cause, Model};
 
@@ -156,7 +156,7 @@ pub fn read_question(pool: &mut Pool, message: &[u8]) -> Option<(Vec<TermId>, u3
             }
             pool.declare(name, sort)
         } else {
-            let op = operator(code, [from.small()?, from.small()?])?;
+            let op = Op::of(code, [from.small()?, from.small()?])?;
             let mut args = Vec::with_capacity(op.row().arity);
             for _ in 0..op.row().arity {
                 args.push(*terms.get(from.size()?)?);
@@ -173,79 +173,6 @@ pub fn read_question(pool: &mut Pool, message: &[u8]) -> Option<(Vec<TermId>, u3
     }
     Some((assertions, rlimit))
 }
-
-/// The operator with a code and parameters.
-fn operator(code: u8, [a, b]: [u32; 2]) -> Option<Op> {
-    let float = match a {
-        32 => Some(Float::F32),
-        64 => Some(Float::F64),
-        _ => None,
-    };
-    let with = |op: Op| (op.code() == code).then_some(op);
-    let plain = || PLAIN.iter().copied().find(|op| op.code() == code);
-    with(Op::Extract { hi: a, lo: b })
-        .or_else(|| with(Op::ZeroExt { to: a }))
-        .or_else(|| with(Op::SignExt { to: a }))
-        .or_else(|| with(Op::FpToSBvSat { width: a }))
-        .or_else(|| with(Op::ConstArray { index: a }))
-        .or_else(|| with(Op::FpFromSBv { to: float? }))
-        .or_else(|| with(Op::FpToFp { to: float? }))
-        .or_else(|| with(Op::FpFromBits { to: float? }))
-        .or_else(|| with(Op::FpFun { fun: *Fun::ALL.get(a as usize)? }))
-        .or_else(|| with(Op::FpFun2 { fun: *Fun2::ALL.get(a as usize)? }))
-        .or_else(plain)
-}
-
-/// The operators without parameters.
-const PLAIN: &[Op] = &[
-    Op::Not,
-    Op::And,
-    Op::Or,
-    Op::Xor,
-    Op::Ite,
-    Op::Eq,
-    Op::BvAdd,
-    Op::BvSub,
-    Op::BvMul,
-    Op::BvUDiv,
-    Op::BvSDiv,
-    Op::BvURem,
-    Op::BvSRem,
-    Op::BvNeg,
-    Op::BvAnd,
-    Op::BvOr,
-    Op::BvXor,
-    Op::BvNot,
-    Op::BvShl,
-    Op::BvLShr,
-    Op::BvAShr,
-    Op::BvUlt,
-    Op::BvUle,
-    Op::BvSlt,
-    Op::BvSle,
-    Op::Concat,
-    Op::FpAdd,
-    Op::FpSub,
-    Op::FpMul,
-    Op::FpDiv,
-    Op::FpFmod,
-    Op::FpNeg,
-    Op::FpAbs,
-    Op::FpSqrt,
-    Op::FpRint,
-    Op::FpFloor,
-    Op::FpCeil,
-    Op::FpLt,
-    Op::FpLe,
-    Op::FpEq,
-    Op::FpIsNan,
-    Op::FpIsInf,
-    Op::FpIsZero,
-    Op::FpIsNegative,
-    Op::FpToBits,
-    Op::Select,
-    Op::Store,
-];
 
 /// Variables by name: the pools number them differently.
 pub fn answer(pool: &Pool, answer: &Answer, used: u64) -> Vec<u8> {
@@ -345,26 +272,6 @@ fn read(pool: &Pool, assertions: &[TermId], reply: &[u8]) -> Option<(Answer, u64
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_operator_comes_back() {
-        let mut all: Vec<Op> = PLAIN.to_vec();
-        all.extend([Op::Extract { hi: 9, lo: 3 }, Op::ZeroExt { to: 40 }, Op::SignExt { to: 41 }]);
-        all.extend([Op::FpToSBvSat { width: 32 }, Op::ConstArray { index: 32 }]);
-        for to in [Float::F32, Float::F64] {
-            all.extend([Op::FpFromSBv { to }, Op::FpToFp { to }, Op::FpFromBits { to }]);
-        }
-        all.extend(Fun::ALL.iter().map(|&fun| Op::FpFun { fun }));
-        all.extend(Fun2::ALL.iter().map(|&fun| Op::FpFun2 { fun }));
-        let mut codes: Vec<u8> = all.iter().map(|op| op.code()).collect();
-        codes.sort_unstable();
-        codes.dedup();
-        // All but constants and variables.
-        assert_eq!(codes.len(), term::op::TABLE.len() - 2);
-        for op in all {
-            assert_eq!(operator(op.code(), op.parameters()), Some(op));
-        }
-    }
 
     #[test]
     fn questions_and_answers_come_back_and_nonsense_does_not() {

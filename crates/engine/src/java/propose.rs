@@ -1,0 +1,337 @@
+//! From runs to proposed tests: choosing, minimising, running once more in another world.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use explore::{Exploration, Goal, Target, minimise, select, simplest_each};
+use ir::ClassId;
+use jvm::observe::Seen;
+use jvm::world::Jvm;
+use ledger::Ledger;
+use suite::case::TestCase;
+use term::Assignment;
+use vm::Vm;
+
+use super::case;
+use super::entries::Entry;
+use super::explore::ClassExplorer;
+use super::outcome::{Key, MethodResult, Proposed, key};
+use super::spelling::JavaSpelling;
+use super::subject::{Param, Stage, Subject};
+use super::suspect::suspect;
+use crate::config::Suite;
+use crate::goal::CoverageGoal;
+use crate::seen::AllSeen;
+
+impl ClassExplorer<'_> {
+    /// Turns the runs worth showing into test cases.
+    pub(super) fn propose(
+        &mut self,
+        (entry, index): (&Entry, usize),
+        subject: &mut Subject,
+        goal: &CoverageGoal,
+        exploration: Exploration<Stage>,
+        found: &mut MethodResult,
+    ) -> Vec<Proposed> {
+        let mut finished = exploration.finished;
+        // Runs that did not come to the call show nothing of the method.
+        finished.retain(|run| run.observation == Stage::Call || !matches!(run.end, explore::End::Stopped(_)));
+        let met: BTreeSet<u32> = finished.iter().flat_map(|run| run.meets.iter().copied()).collect();
+        let needed = goal.needed(&met);
+        finished.iter_mut().for_each(|run| run.meets.retain(|part| needed.contains(part)));
+        self.tour(subject, goal, &met, &mut finished);
+        let chosen: Vec<usize> = match self.config.suite {
+            Suite::Paths => (0..finished.len()).filter(|i| finished[*i].end.is_behaviour()).collect(),
+            Suite::Smallest => select(&finished),
+            Suite::Each => simplest_each(&finished),
+        };
+        let mut chosen = chosen;
+        chosen.extend(self.running_on(subject, &finished));
+        let shown: BTreeSet<u32> = chosen.iter().flat_map(|i| finished[*i].meets.iter().copied()).collect();
+        let enums = enum_names(self.vm, subject);
+        let spelling = JavaSpelling::new(subject, enums);
+        let mut cases: Vec<Proposed> = Vec::new();
+        let mut told: BTreeSet<String> = BTreeSet::new();
+        for at in chosen {
+            let run = &mut finished[at];
+            if run.end.is_behaviour() {
+                minimise(self.vm, subject, run);
+                prettify(self.vm, subject, run);
+            }
+            let detail = subject.detail(self.vm, &run.model);
+            let changes_files = jvm::natives::tried_to_change_files(self.vm);
+            let seen = self.seen(subject, goal, run);
+            let facts = case::facts(self.vm, run, &spelling);
+            let case = case::case(&self.vm.lang, subject, &detail, &facts, &exploration.ledger);
+            let mut case = match case {
+                Ok(case) => case,
+                Err(why) => {
+                    found.untestable.push(why.0);
+                    continue;
+                }
+            };
+            let inputs: BTreeMap<String, u128> = explore::inputs(&self.vm.pool, &run.model)
+                .into_iter()
+                .map(|input| (input.name, input.value.bits()))
+                .collect();
+            if let Err(why) = self.stabilise(entry, &inputs, &mut case) {
+                found.untestable.push(why);
+                continue;
+            }
+            let obligation = |number: usize| &goal.obligations()[number].1;
+            let helped = goal.helped(&run.meets, &shown);
+            let meets: Vec<Key> = helped.iter().map(|(number, _)| key(obligation(*number))).collect();
+            let halves: Vec<(Key, usize)> = helped
+                .iter()
+                .filter(|(number, _)| goal.halves(*number) > 1)
+                .map(|(number, half)| (key(obligation(*number)), *half))
+                .collect();
+            let toured = run.meets.iter().filter_map(|p| p.checked_sub(goal.len() as u32));
+            let side_trips =
+                toured.flat_map(|p| goal.of_part(p)).map(|number| key(obligation(number))).collect();
+            let new = goal.helped(&run.new, &shown);
+            case.covers = new.iter().map(|(number, _)| obligation(*number).text.clone()).collect();
+            let refused = refused_null(&self.vm.lang, subject, &case);
+            let suspicious = suspect(&mut self.vm.lang, &detail, &case, refused);
+            if let Some(suspect) = &suspicious {
+                case.comment.push(format!("Suspected bug: {}", suspect.what));
+                case.suspect = Some(suspect.what.clone());
+            }
+            let proposed = Proposed {
+                case,
+                method: index,
+                inputs,
+                meets,
+                halves,
+                side_trips,
+                suspicious,
+                seen,
+                changes_files,
+            };
+            // The same call twice shows nothing new.
+            let shown = &proposed.case;
+            if told.insert(format!("{:?}{:?}{:?}", shown.act, shown.arrange, shown.outcome)) {
+                cases.push(proposed);
+            }
+        }
+        cases
+    }
+
+    /// The simplest run that went round a loop which nothing it was given leads out of, or where all threads wait.
+    fn running_on(&mut self, subject: &mut Subject, finished: &[explore::Finished<Stage>]) -> Option<usize> {
+        let stopped = |run: &explore::Finished<Stage>| {
+            matches!(run.end, explore::End::Stopped(vm::Stop::Steps | vm::Stop::Deadlock))
+        };
+        let candidates = finished.iter().enumerate().filter(|(_, run)| stopped(run));
+        let mut candidates: Vec<(usize, usize)> = candidates.map(|(i, run)| (run.path.len(), i)).collect();
+        candidates.sort_unstable();
+        candidates.truncate(MOST_ENDLESS);
+        candidates.into_iter().map(|(_, i)| i).find(|i| subject.detail(self.vm, &finished[*i].model).runs_on)
+    }
+
+    /// What a run executes, without what looking at its results does.
+    fn seen(
+        &mut self,
+        subject: &mut Subject,
+        goal: &CoverageGoal,
+        run: &explore::Finished<Stage>,
+    ) -> AllSeen {
+        let ledger = self.vm.ledger.clone();
+        self.vm.walking = true;
+        self.vm.start_run(run.model.clone());
+        subject.execute(self.vm);
+        let seen = goal.seen(&self.vm.trace);
+        self.vm.walking = false;
+        self.vm.ledger = ledger;
+        seen
+    }
+
+    /// Looks for runs that take paths with side trips which none takes straight. Such a part is shown by a run as
+    /// another one, with a number beyond the goal's.
+    fn tour(
+        &mut self,
+        subject: &mut Subject,
+        goal: &CoverageGoal,
+        met: &BTreeSet<u32>,
+        finished: &mut [explore::Finished<Stage>],
+    ) {
+        let wanted = crate::proofs::untoured(goal, met);
+        if wanted.is_empty() {
+            return;
+        }
+        // What the runs below note was noted when they were found.
+        let ledger = self.vm.ledger.clone();
+        self.vm.walking = true;
+        for run in finished.iter_mut().filter(|run| run.end.is_behaviour()).take(MOST_TOURS) {
+            self.vm.start_run(run.model.clone());
+            subject.execute(self.vm);
+            let toured = goal.side_trips(&self.vm.trace);
+            run.meets
+                .extend(toured.into_iter().filter(|p| wanted.contains(p)).map(|p| p + goal.len() as u32));
+        }
+        self.vm.walking = false;
+        self.vm.ledger = ledger;
+    }
+
+    /// Runs a case in the other world and drops what differs there.
+    fn stabilise(
+        &mut self,
+        entry: &Entry,
+        inputs: &BTreeMap<String, u128>,
+        case: &mut TestCase,
+    ) -> Result<(), String> {
+        let Some(other) = self.other.as_deref_mut() else { return Ok(()) };
+        let Some(mut twin) = counterpart(&self.vm.lang, other, entry, &self.twins) else { return Ok(()) };
+        other.start_exploration();
+        // That world is not warmed up: a run may have to read the locale's and the zone's data first.
+        other.limits.steps = self.config.budget.max_steps.saturating_mul(COLD);
+        let model = assign(other, &mut twin, inputs);
+        let detail = twin.detail(other, &model);
+        let again = case::case(&other.lang, &twin, &detail, &[], &Ledger::default())
+            .map_err(|why| format!("{} (in a world with other hashes, locale and clock)", why.0))?;
+        if std::mem::discriminant(&again.outcome) != std::mem::discriminant(&case.outcome) {
+            return Err("the outcome depends on hashes, locale, time zone or clock".to_string());
+        }
+        if again.outcome != case.outcome
+            && let (
+                suite::case::Outcome::Throws { class, message },
+                suite::case::Outcome::Throws { class: other_class, .. },
+            ) = (&mut case.outcome, &again.outcome)
+        {
+            if class != other_class {
+                return Err("the exception depends on hashes, locale, time zone or clock".to_string());
+            }
+            *message = None;
+        }
+        case.asserts.retain(|assert| {
+            again.asserts.iter().any(|other| {
+                other.subject == assert.subject
+                    && match (&other.check, &assert.check) {
+                        (suite::case::Check::Equals(a), suite::case::Check::Within { expected: b, .. }) => {
+                            a == b
+                        }
+                        (a, b) => a == b,
+                    }
+            })
+        });
+        Ok(())
+    }
+}
+
+/// So many runs that were stopped are looked at for one that would never have ended.
+const MOST_ENDLESS: usize = 3;
+
+/// So many times the steps of a run may be needed where nothing is warmed up.
+const COLD: u64 = 10;
+
+/// So many runs are looked at for tours with side trips.
+const MOST_TOURS: usize = 500;
+
+/// A model from the names of variables. They come into being when inputs are made, those of an array's strings when it
+/// has a length: runs with what is known so far declare them, one level at a time.
+pub fn assign(vm: &mut Vm<Jvm>, subject: &mut Subject, inputs: &BTreeMap<String, u128>) -> Assignment {
+    let mut model = Assignment::default();
+    let mut open: Vec<(&String, u128)> = inputs.iter().map(|(name, value)| (name, *value)).collect();
+    loop {
+        vm.start_run(model.clone());
+        subject.execute(vm);
+        let before = open.len();
+        open.retain(|(name, value)| match vm.pool.var_by_name(name).or_else(|| declare(vm, name)) {
+            Some(var) => {
+                model.set_bits(var, *value & term::semantics::mask(vm.pool.var_sort(var).bits()));
+                false
+            }
+            None => true,
+        });
+        if open.is_empty() || open.len() == before {
+            return model;
+        }
+    }
+}
+
+/// Declares an element of a sequence that is known.
+fn declare(vm: &mut Vm<Jvm>, name: &str) -> Option<term::VarId> {
+    let (of, index) = name.strip_suffix(']')?.rsplit_once('[')?;
+    let id = vm.inputs.by_name(of)?;
+    let term = vm.inputs.elem(&mut vm.pool, id, index.parse().ok()?);
+    vm.pool.var_of(term)
+}
+
+/// Gives characters that the path does not depend on a readable value instead of zero.
+fn prettify(vm: &mut Vm<Jvm>, subject: &mut Subject, run: &mut explore::Finished<Stage>) {
+    // Which texts there are is known once the machine has run.
+    vm.start_run(run.model.clone());
+    subject.execute(vm);
+    let mut used: BTreeSet<term::VarId> = BTreeSet::new();
+    for condition in &run.condition {
+        used.extend(vm.pool.vars(*condition).iter().copied());
+    }
+    let mut model = run.model.clone();
+    for name in vm.inputs.texts() {
+        let Some(id) = vm.inputs.by_name(&name) else { continue };
+        let length = vm.inputs.get(id).len;
+        let Some(length) = vm.pool.var_of(length).map(|v| model.bits(v)) else { continue };
+        for i in 0..length.min(READABLE) as u32 {
+            let unit = vm.inputs.elem(&mut vm.pool, id, i);
+            if let Some(var) = vm.pool.var_of(unit).filter(|v| !used.contains(v)) {
+                model.set_bits(var, 'a' as u128);
+            }
+        }
+    }
+    if model == run.model {
+        return;
+    }
+    vm.start_run(model.clone());
+    let outcome = subject.execute(vm);
+    let same_end = explore::End::of(vm, &outcome) == run.end;
+    let path = vm.trace.elems.iter().map(|e| explore::Step { site: e.site, kind: e.kind, choice: e.choice });
+    if same_end && path.eq(run.path.iter().copied()) {
+        run.model = model;
+    }
+}
+
+/// So many characters of a string are made readable.
+const READABLE: u128 = 256;
+
+/// The same subject in another VM.
+fn counterpart(jvm: &Jvm, other: &mut Vm<Jvm>, entry: &Entry, twins: &[Entry]) -> Option<Subject> {
+    let there = &other.lang;
+    let class = |of: ClassId, in_there: ClassId| jvm.classes[of].name == there.classes[in_there].name;
+    let same = |twin: &&Entry| {
+        let (f, g) = (&jvm.funcs[entry.func], &there.funcs[twin.func]);
+        let on = match (&entry.hidden, &twin.hidden) {
+            (Some(a), Some(b)) => class(a.ty, b.ty) && a.args == b.args,
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        f.name == g.name && f.descriptor == g.descriptor && class(entry.class, twin.class) && on
+    };
+    twins.iter().find(same)?.clone().subject(other)
+}
+
+/// Names of the constants of enum parameters.
+fn enum_names(vm: &mut Vm<Jvm>, subject: &Subject) -> Vec<(String, Vec<String>)> {
+    let params: Vec<Param> = subject.inputs().cloned().collect();
+    let mut names = Vec::new();
+    for param in params {
+        if let jvm::input::Kind::Enum { constants, .. } = &param.kind {
+            let constants = constants
+                .iter()
+                .map(|c| match jvm::observe::see_object(vm, *c) {
+                    Seen::Enum(_, name) => name,
+                    Seen::Class(class) => format!("{}.class", case::simple_name(&vm.lang, class)),
+                    _ => String::new(),
+                })
+                .collect();
+            names.push((param.name.clone(), constants));
+        }
+    }
+    names
+}
+
+/// Whether null was given for a parameter that is declared not to take it: what follows is a refusal, no bug.
+fn refused_null(jvm: &Jvm, subject: &Subject, case: &TestCase) -> bool {
+    let f = &jvm.funcs[subject.func];
+    let Some(file) = jvm.classes[f.class].file.as_deref() else { return false };
+    let Some(method) = file.method(&f.name, &f.descriptor) else { return false };
+    let refuses = super::kotlin::refuses_null(file, method);
+    case.act.args.iter().zip(refuses).any(|(arg, refuses)| refuses && *arg == suite::case::Value::Null)
+}

@@ -1,0 +1,134 @@
+//! The exploration of one method, set up from what the user asked for.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use explore::{Exploration, Goal, Session, strategy};
+
+use super::explore::ClassExplorer;
+use super::propose::assign;
+use super::subject::{Stage, Subject};
+use super::turns::Turn;
+use super::warm_up::warm_up;
+use crate::config::{Questions, Seed};
+use crate::event::Event;
+use crate::goal::CoverageGoal;
+
+impl ClassExplorer<'_> {
+    pub(super) fn session(
+        &mut self,
+        subject: &mut Subject,
+        goal: &CoverageGoal,
+        turn: &Turn,
+        method: &str,
+        stats: &mut solver::Stats,
+    ) -> Exploration<Stage> {
+        self.vm.limits.steps = self.config.budget.max_steps;
+        let (work, deadline) = (turn.work, turn.deadline);
+        warm_up(self.vm, subject);
+        let seeds = self.seeds(subject);
+        let interrupt = self.vm.interrupt.clone();
+        let chain = || {
+            let dump = self.config.questions.clone().map(|to| Box::new(Script(to)) as Box<dyn solver::Dump>);
+            let seed = self.config.seed;
+            let interrupt = interrupt.clone();
+            let backend = solver::remote::backend(Arc::new(move || {
+                interrupt.load(std::sync::atomic::Ordering::Relaxed)
+                    || deadline.is_some_and(|d| Instant::now() >= d)
+            }));
+            solver::Chain::new(solver::Config { seed, dump, deadline, backend, ..solver::Config::default() })
+        };
+        // Questions are told in order.
+        let jobs = if self.config.questions.is_some() { 1 } else { self.config.jobs };
+        // Who takes the name from a user has checked it.
+        let mut strategy = strategy::by_name(&self.config.strategy, self.config.seed)
+            .unwrap_or_else(|| Box::new(strategy::Coverage::default()));
+        if matches!(&*self.config.strategy, "coverage" | strategy::DEFAULT) && goal.walks() {
+            strategy = Box::new(strategy::Aimed::new(strategy));
+        }
+        let mut options =
+            if self.config.exhaustive { explore::Options::exhaustive() } else { explore::Options::default() };
+        options.work = work;
+        options.solver.rlimit = options.solver.rlimit.min(turn.question);
+        options.loop_bound = options.loop_bound.max(self.config.budget.loop_bound);
+        options.overdraft = self.spare;
+        options.seed = self.config.seed;
+        options.memory = self.config.budget.memory;
+        options.max_bugs = self.config.budget.max_bugs;
+        options.max_depth = self.config.budget.max_depth.unwrap_or(u32::MAX);
+        options.function_tries = self.config.budget.function_paths.unwrap_or(u64::MAX);
+        if let Some(paths) = self.config.budget.max_paths {
+            options.max_paths = paths;
+        }
+        let started = Instant::now();
+        let cut = move || deadline.is_some_and(|d| Instant::now() >= d);
+        let events = &mut *self.events;
+        let mut observer = |event: explore::Event| {
+            if let explore::Event::Ran { met, obligations, spent, open, .. } = event {
+                events(Event::Progress {
+                    method: method.to_string(),
+                    paths: spent.runs,
+                    flips: spent.flips,
+                    open,
+                    covered: met as u32,
+                    obligations: obligations as u32,
+                });
+            }
+        };
+        let session = Session {
+            vm: &mut *self.vm,
+            target: subject,
+            chain: &chain,
+            jobs,
+            strategy: &mut *strategy,
+            goal,
+            options,
+            cut: &cut,
+            observer: &mut observer,
+            journal: self.journal.as_mut().map(|journal| {
+                journal.begin();
+                journal as &mut dyn explore::Journal
+            }),
+            seeds,
+            clock: &|| started.elapsed().as_nanos() as u64,
+        };
+        let exploration = session.explore();
+        stats.add(&exploration.solver);
+        exploration
+    }
+
+    /// The user's example inputs of a method.
+    fn seeds(&mut self, subject: &mut Subject) -> explore::Seeds {
+        let f = &self.vm.lang.funcs[subject.func];
+        let (class, name) = (self.vm.lang.classes[subject.class].java_name(), f.name.to_string());
+        let descriptor = f.descriptor.to_string();
+        let mine = |seed: &&Seed| {
+            seed.class == class
+                && seed.method == name
+                && seed.descriptor.as_ref().is_none_or(|other| *other == descriptor)
+        };
+        let seeds: Vec<Seed> = self.config.seeds.iter().filter(mine).cloned().collect();
+        if seeds.is_empty() {
+            return explore::Seeds::default();
+        }
+        self.vm.start_exploration();
+        let inputs = seeds.iter().map(|seed| assign(self.vm, subject, &seed.inputs)).collect();
+        explore::Seeds { pool: std::mem::take(&mut self.vm.pool), inputs }
+    }
+}
+
+/// Keeps the solver's questions.
+struct Script(Questions);
+
+impl solver::Dump for Script {
+    fn question(&mut self, number: u64, script: &str, answer: &solver::Answer) {
+        let verdict = match answer {
+            solver::Answer::Sat(_) => "sat".to_string(),
+            solver::Answer::Unsat(_) => "unsat".to_string(),
+            solver::Answer::Unknown(cause) => format!("unknown: {cause}"),
+        };
+        if let Ok(mut all) = self.0.lock() {
+            all.push(format!("; question {number}: {verdict}\n{script}"));
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What an exploration says of the obligations.
+
+use std::time::Instant;
+
+use explore::{Exploration, Stopped, Verdict, Why};
+
+use super::explore::ClassExplorer;
+use super::outcome::{ClassResult, Fate, key};
+use super::subject::Stage;
+use crate::goal::{CoverageGoal, Judgement};
+
+impl ClassExplorer<'_> {
+    /// Enters what an exploration says of the obligations.
+    pub(super) fn settle(
+        &self,
+        goal: &CoverageGoal,
+        exploration: &Exploration<Stage>,
+        deadline: Option<Instant>,
+        result: &mut ClassResult,
+    ) {
+        result.cut.extend(goal.cut().iter().cloned());
+        for (function, decisions) in goal.decisions() {
+            result.decisions.entry(function.to_string()).or_insert_with(|| decisions.to_vec());
+        }
+        // What another method's exploration has tried to prove of shared code need not be tried again.
+        let keys = |part: u32| goal.of_part(part).map(|number| key(&goal.obligations()[number].1));
+        let tried = |part: u32| keys(part).any(|key| result.tried.contains(&key));
+        let cut = || deadline.is_some_and(|d| Instant::now() >= d);
+        let seed = self.config.seed;
+        let refuted = crate::proofs::refuted(goal, &exploration.verdicts, &self.vm.lang, seed, &tried, &cut);
+        result.tried.extend(goal.obligations().iter().map(|(_, obligation)| key(obligation)));
+        let limited = exploration.ledger.iter().any(|(entry, _)| entry.reason == jvm::input::known::LIMITED);
+        let judgements = goal.judge(&exploration.verdicts, &|part| refuted.contains_key(&part));
+        for ((_, obligation), judgement) in goal.obligations().iter().zip(judgements) {
+            let key = key(obligation);
+            let verdict = |part: u32| exploration.verdicts.get(part as usize);
+            let fate = match judgement {
+                Judgement::Covered => Fate::Covered,
+                Judgement::Impossible(why) => {
+                    result.proved.insert(key.clone());
+                    Fate::Infeasible(why.to_string())
+                }
+                Judgement::Infeasible(part, by_code) => {
+                    if by_code {
+                        result.proved.insert(key.clone());
+                    }
+                    match (refuted.get(&part), fate(verdict(part))) {
+                        (Some(why), _) => Fate::Infeasible(why.clone()),
+                        (None, Fate::Infeasible(why)) if limited => {
+                            Fate::Infeasible(format!("{why}, of what testwright.toml and annotations allow"))
+                        }
+                        (None, fate) => fate,
+                    }
+                }
+                Judgement::Open(part) => fate(verdict(part)),
+            };
+            match result.obligations.get_mut(&key) {
+                None => {
+                    result.obligations.insert(key, (obligation.clone(), fate));
+                }
+                Some((_, known)) => {
+                    // One way in covers it; only if no way in can, it is infeasible.
+                    let better = match (&*known, &fate) {
+                        (Fate::Covered, _) => false,
+                        (_, Fate::Covered) => true,
+                        (Fate::Infeasible(_), Fate::Open(_)) => !result.proved.contains(&key),
+                        _ => false,
+                    };
+                    if better {
+                        *known = fate;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What the explorer's verdict means to people.
+fn fate(verdict: Option<&Verdict>) -> Fate {
+    match verdict {
+        Some(Verdict::Covered(_)) => Fate::Covered,
+        Some(Verdict::Infeasible(explore::Proof::Exhaustive)) => {
+            Fate::Infeasible("all paths were explored".to_string())
+        }
+        Some(Verdict::Infeasible(explore::Proof::WithinBounds)) => Fate::Infeasible(format!(
+            "all paths were explored, for strings and arrays of up to {} elements",
+            jvm::input::MAX_LENGTH
+        )),
+        Some(Verdict::Open(why)) => Fate::Open(why_open(why)),
+        None => Fate::Open("not reached".to_string()),
+    }
+}
+
+fn why_open(why: &Why) -> String {
+    match why {
+        Why::Stopped(stopped) => match stopped {
+            Stopped::Bugs => "stopped after the number of bugs that was asked for".to_string(),
+            Stopped::Paths => "the path budget was spent".to_string(),
+            Stopped::Work => "the work budget was spent".to_string(),
+            Stopped::Memory => "the memory budget was spent".to_string(),
+            Stopped::Cut => "the time budget was spent".to_string(),
+            Stopped::Interrupted => "interrupted".to_string(),
+            Stopped::NothingNew => "many paths in a row added nothing; --exhaustive goes on".to_string(),
+            Stopped::Complete | Stopped::Met => "not reached".to_string(),
+        },
+        Why::Imprecise(kinds) => {
+            let texts: Vec<&str> = kinds.iter().map(|k| k.text()).collect();
+            match texts.as_slice() {
+                [] => "not reached".to_string(),
+                texts => texts.join("; "),
+            }
+        }
+    }
+}

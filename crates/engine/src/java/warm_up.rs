@@ -1,0 +1,68 @@
+//! Runs before the snapshot that all others start from.
+
+use std::collections::BTreeSet;
+
+use ir::ClassId;
+use jvm::world::Jvm;
+use term::Assignment;
+use vm::{Lang, Vm};
+
+use super::subject::Subject;
+use explore::Target;
+
+/// Puts into the snapshot what every run would do again: the class under test is initialised, if that works
+/// without inputs, and so are the library's classes that a first few runs came across.
+pub(super) fn warm_up(vm: &mut Vm<Jvm>, subject: &mut Subject) {
+    vm.start_run(Assignment::default());
+    if jvm::input::initialise(vm, subject.class).is_ok() {
+        vm.freeze();
+    }
+    vm.start_exploration();
+    let mut met: BTreeSet<ClassId> = BTreeSet::new();
+    for value in WARM_UP_VALUES {
+        vm.start_run(warm_model(vm, value));
+        let before = initialised_library(vm);
+        subject.execute(vm);
+        met.extend(initialised_library(vm).difference(&before));
+    }
+    vm.start_run(Assignment::default());
+    for class in met {
+        // One that fails here fails in the runs too, where it belongs.
+        let _ = jvm::input::initialise(vm, class);
+    }
+    vm.freeze();
+}
+
+/// What all variables are in the runs that warm up: nothing, a letter, a digit, a letter beyond Latin.
+const WARM_UP_VALUES: [u64; 4] = [0, 'a' as u64, '7' as u64, 'Ā' as u64];
+
+/// All variables known so far have this value; sequences are one element long, unless it is zero.
+fn warm_model(vm: &Vm<Jvm>, value: u64) -> Assignment {
+    let mut model = Assignment::default();
+    if value == 0 {
+        return model;
+    }
+    for index in 0..vm.pool.var_count() {
+        let var = term::VarId(index as u32);
+        let name = vm.pool.var_name(var);
+        match vm.pool.var_sort(var) {
+            term::Sort::Bool => {}
+            _ if name.ends_with(".length") || name.ends_with(".size") => model.set_bits(var, 1),
+            _ if is_choice(name) => {}
+            term::Sort::Bv(_) => model.set_bits(var, value as u128),
+            _ => {}
+        }
+    }
+    model
+}
+
+/// Whether a variable says how an object is made, not what it holds.
+fn is_choice(name: &str) -> bool {
+    let last = name.rsplit('.').next().unwrap_or_default();
+    matches!(last, "is" | "way") || last.strip_prefix("call").is_some_and(|n| n.parse::<u32>().is_ok())
+}
+
+fn initialised_library(vm: &Vm<Jvm>) -> BTreeSet<ClassId> {
+    let is_library = |class: &ClassId| vm.lang.classes[*class].origin == jvm::link::ClassOrigin::Library;
+    vm.lang.classes.keys().filter(|class| is_library(class) && Jvm::is_initialised(vm, *class)).collect()
+}

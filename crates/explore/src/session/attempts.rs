@@ -1,0 +1,210 @@
+//! Rounds: jobs for the workers, the journal, what an attempt may use.
+
+use ledger::Kind;
+use solver::Limits;
+use term::{Assignment, Pool, TermId};
+use vm::{ElemKind, Lang};
+
+use super::{Session, State, Stopped};
+use crate::budget::{RLIMIT_A_UNIT, STEPS_A_UNIT};
+use crate::frontier::Candidate;
+use crate::journal;
+use crate::target::Target;
+use crate::tree::Slot;
+use crate::worker::{Attempt, Found, Job, Run, Share};
+
+/// The budget may be passed by this part of it.
+const SLACK: u64 = 20;
+/// A run may always take so many steps.
+const MIN_STEPS: u64 = 10_000;
+
+impl<'a, L, T> Session<'a, L, T>
+where
+    L: Lang + Clone + Send,
+    T: Target<L> + Clone + Send,
+    T::Observation: Send,
+{
+    /// Tries each candidate with what was known before the round; what the solvers learned is told to all after it.
+    pub(super) fn attempt_all(
+        &mut self,
+        state: &mut State<L, T>,
+        round: &[Candidate],
+        mutants: &[(Slot, Assignment)],
+    ) -> Vec<Option<Attempt<T::Observation>>> {
+        let mut jobs: Vec<Job> = round.iter().map(|candidate| self.flip(state, candidate, None)).collect();
+        jobs.extend(mutants.iter().map(|(_, model)| Job::Inputs(model.clone())));
+        self.round(state, None, &jobs, self.cut)
+    }
+
+    /// Runs the example inputs.
+    pub(super) fn sow(&mut self, state: &mut State<L, T>) {
+        let seeds = std::mem::take(&mut self.seeds);
+        let jobs: Vec<Job> = seeds.inputs.into_iter().map(Job::Inputs).collect();
+        if jobs.is_empty() {
+            return;
+        }
+        for attempt in self.round(state, Some(&seeds.pool), &jobs, self.cut).into_iter().flatten() {
+            self.conclude_first(state, attempt);
+        }
+    }
+
+    /// A round, from the journal as far as it goes. Jobs are in terms of `pool`, or else of this machine's.
+    pub(super) fn round(
+        &mut self,
+        state: &mut State<L, T>,
+        pool: Option<&Pool>,
+        jobs: &[Job],
+        cut: &(dyn Fn() -> bool + Sync),
+    ) -> Vec<Option<Attempt<T::Observation>>> {
+        let share = self.share(state);
+        if let Some(attempts) = self.replayed(state, jobs.len(), share) {
+            return attempts;
+        }
+        let attempts = state.crew.round(self.vm, self.target, pool, jobs, share, cut);
+        if let Some(journal) = &mut self.journal
+            && let Some(record) = journal::encode(&attempts)
+        {
+            journal.keep(&record);
+        }
+        attempts
+    }
+
+    /// What the next round came to before the exploration was cut off: its inputs are run again.
+    pub(super) fn replayed(
+        &mut self,
+        state: &mut State<L, T>,
+        jobs: usize,
+        share: Share<'_>,
+    ) -> Option<Vec<Option<Attempt<T::Observation>>>> {
+        let record = self.journal.as_mut()?.next()?;
+        // A pool of its own: what came into being when must not depend on how far the journal goes.
+        let mut pool = Pool::new();
+        let kept = journal::decode(&record, jobs, &mut pool)?;
+        let again: Vec<Job> = kept.iter().filter_map(journal::Kept::job).collect();
+        let mut runs = match again.is_empty() {
+            true => Vec::new(),
+            false => state.crew.round(self.vm, self.target, Some(&pool), &again, share, &|| false),
+        }
+        .into_iter();
+        let attempt = |kept: journal::Kept| {
+            let run = kept.job().and_then(|_| runs.next().flatten());
+            kept.attempt(run)
+        };
+        Some(kept.into_iter().map(attempt).collect())
+    }
+
+    /// Inputs that take a candidate are to be found.
+    pub(super) fn flip(&self, state: &State<L, T>, candidate: &Candidate, but: Option<TermId>) -> Job {
+        let mut assertions = state.tree.path_condition(candidate.slot);
+        assertions.extend(but);
+        let first = candidate.slot.node().map(|node| state.tree.node(node).run.0 as usize);
+        // An object in another state is of use where something is wanted: with the other inputs of a run that came there.
+        let near = match candidate.kind {
+            ElemKind::Prefer if candidate.order.is_multiple_of(2) => state.near.iter().position(|near| *near),
+            _ => None,
+        };
+        let hint = near.or(first).and_then(|run| state.finished.get(run)).map(|f| f.model.clone());
+        Job::Flip { assertions, hint }
+    }
+
+    /// One attempt by itself.
+    pub(super) fn attempt(&mut self, state: &mut State<L, T>, job: &Job) -> Attempt<T::Observation> {
+        let found = self.round(state, None, std::slice::from_ref(job), &|| false).pop().flatten();
+        found.unwrap_or_else(|| unreachable!("the first job of a round is always done"))
+    }
+
+    /// What an attempt may use: near the end of the budget not more than is left of it.
+    pub(super) fn share(&self, state: &State<L, T>) -> Share<'a> {
+        let left = self.options.work.saturating_sub(state.spent.work());
+        let left = left + (self.options.work / SLACK).max(self.options.overdraft);
+        let rlimit = left.saturating_mul(RLIMIT_A_UNIT).min(u32::MAX.into()) as u32;
+        let solver = Limits { rlimit: self.options.solver.rlimit.min(rlimit), ..self.options.solver };
+        let steps = self.vm.limits.steps.min(left.saturating_mul(STEPS_A_UNIT).max(MIN_STEPS));
+        Share { solver, steps, clock: self.clock }
+    }
+
+    /// Counts what an attempt took.
+    pub(super) fn count(&mut self, state: &mut State<L, T>, attempt: &mut Attempt<T::Observation>) {
+        let before = state.spent.work();
+        state.spent.steps += attempt.steps;
+        state.spent.questions += attempt.questions;
+        state.spent.rlimit += attempt.rlimit;
+        state.spent.effort += attempt.effort;
+        state.spent.flips += u64::from(attempt.questions > 0);
+        state.spent.infeasible += u64::from(matches!(attempt.found, Found::Unsat));
+        state.times.add(&attempt.times);
+        state.spent.runs += u64::from(matches!(attempt.found, Found::Ran(_)));
+        state.dearest = state.dearest.max(state.spent.work() - before);
+        self.vm.ledger.merge(&attempt.ledger);
+        state.crew.teach(std::mem::take(&mut attempt.news));
+    }
+
+    /// The run of an attempt in this machine's terms. Where it met code that this machine has never seen it is
+    /// run again here.
+    pub(super) fn localise(
+        &mut self,
+        state: &mut State<L, T>,
+        worker: usize,
+        mut run: Run<T::Observation>,
+    ) -> Run<T::Observation> {
+        if state.crew.localise(self.vm, worker, &mut run).is_some() {
+            return run;
+        }
+        let ledger = self.vm.ledger.clone();
+        let model = self.vm.pool.import_assignment(&run.pool, &run.model);
+        let here = crate::worker::run(self.vm, self.target, model);
+        self.vm.ledger = ledger;
+        here
+    }
+
+    /// Mutated inputs for what the solver gave up, as long as anything is wanted.
+    pub(super) fn mutants(
+        &mut self,
+        state: &mut State<L, T>,
+        flips: usize,
+        stopped: Option<Stopped>,
+    ) -> Vec<(Slot, Assignment)> {
+        let wanted = state.wanted.iter().any(|wanted| *wanted);
+        let go_on = matches!(stopped, None | Some(Stopped::Complete));
+        if !wanted || !go_on || self.check_budget_always(state).is_err() {
+            return Vec::new();
+        }
+        let flips = if flips == 0 { self.options.batch as usize } else { flips };
+        let runs_left = self.options.max_paths.saturating_sub(state.spent.runs) as usize;
+        let mut mutants = state.fuzz.round(&self.vm.pool, &state.tree, flips, stopped.is_some());
+        mutants.truncate(runs_left.saturating_sub(if stopped.is_some() { 0 } else { flips }));
+        mutants
+    }
+
+    /// Tries what runs asked for: another object or type for an input than they got. Each question is asked once,
+    /// where the input is decided on: decisions further down belong to what it was.
+    pub(super) fn serve(&mut self, state: &mut State<L, T>) {
+        while !state.demands.is_empty() {
+            if self.check_budget(state).is_err() && state.tree.open() > 0 {
+                return;
+            }
+            let count = self.round_size(state).min(state.demands.len());
+            let demands: Vec<(Slot, TermId)> = state.demands.drain(..count).collect();
+            let jobs: Vec<Job> = demands
+                .into_iter()
+                .map(|(slot, wanted)| {
+                    let mut assertions = state.tree.path_condition(slot);
+                    assertions.push(wanted);
+                    Job::Flip { assertions, hint: None }
+                })
+                .collect();
+            for mut attempt in self.round(state, None, &jobs, self.cut).into_iter().flatten() {
+                self.count(state, &mut attempt);
+                match attempt.found {
+                    Found::Ran(run) => {
+                        let run = self.localise(state, attempt.worker, *run);
+                        self.merge(state, run, None);
+                    }
+                    Found::Unsat => {}
+                    Found::Unknown(cause) => self.vm.ledger.note(Kind::SolverUnknown, "inputs", cause),
+                    Found::Failed(why) => self.note_failure(why),
+                }
+            }
+        }
+    }
+}

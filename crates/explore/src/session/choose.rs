@@ -1,0 +1,125 @@
+//! What is tried next, and whether anything may be tried at all.
+
+use std::sync::atomic::Ordering;
+
+use ledger::Kind;
+use vm::Lang;
+
+use super::{RETURN_TRIES, Session, State, Stopped};
+use crate::frontier::{Candidate, Guide};
+use crate::target::Target;
+use crate::tree::{Child, GaveUp};
+
+impl<L, T> Session<'_, L, T>
+where
+    L: Lang + Clone + Send,
+    T: Target<L> + Clone + Send,
+    T::Observation: Send,
+{
+    /// The next round's candidates, or why there is none.
+    pub(super) fn choose(&mut self, state: &mut State<L, T>) -> Result<Vec<Candidate>, Stopped> {
+        self.check_budget(state)?;
+        state.rounds += 1;
+        let batch = self.round_size(state);
+        let mut round = Vec::with_capacity(batch);
+        // A suite that only shows failures shows too little: a normal return is looked for as well, for a while.
+        let shown = state.returned || state.fruitless >= RETURN_TRIES;
+        let met = shown && !state.wanted.contains(&true);
+        while round.len() < batch {
+            let guide = Guide {
+                goal: self.goal,
+                wanted: &state.wanted,
+                code: &state.code,
+                checks: &state.checks,
+                near: &state.near,
+                gains: &state.gains,
+                taken: &state.taken,
+                round: state.rounds,
+            };
+            let Some(candidate) = self.strategy.next(&guide) else { break };
+            // A run that strayed may have been there meanwhile.
+            if state.tree.child(candidate.slot) != Child::Open {
+                continue;
+            }
+            if state.tries.get(&candidate.site.func).copied().unwrap_or(0) >= self.options.function_tries {
+                self.give_up(state, &candidate, Kind::PathLimit, "paths of this function");
+                continue;
+            }
+            if met && !self.options.exhaustive && !guide.is_fresh_check(&candidate) {
+                state.left += 1;
+                continue;
+            }
+            *state.tries.entry(candidate.site.func).or_insert(0) += 1;
+            round.push(candidate);
+        }
+        match round.is_empty() {
+            false => Ok(round),
+            true if state.left > 0 => Err(Stopped::Met),
+            true => Err(Stopped::Complete),
+        }
+    }
+
+    /// Leaves an alternative that lies beyond a bound, and says so.
+    pub(super) fn give_up(
+        &mut self,
+        state: &mut State<L, T>,
+        candidate: &Candidate,
+        kind: Kind,
+        reason: &str,
+    ) {
+        state.tree.set_child(candidate.slot, Child::GaveUp(GaveUp::Bound));
+        let place = state.code.place(self.vm, candidate.site);
+        self.vm.ledger.note(kind, place, reason);
+    }
+
+    /// How many candidates are tried before the next look at the results: more where more are open. Fewer where the
+    /// budget would not last for them.
+    pub(super) fn round_size(&self, state: &State<L, T>) -> usize {
+        let open = state.tree.open();
+        let share = if self.options.exhaustive { 4 } else { 32 };
+        let least = u64::from(self.options.batch);
+        let wanted = (open / share).clamp(least, least.max(self.options.batch_most.into()));
+        let runs_left = self.options.max_paths.saturating_sub(state.spent.runs);
+        let work_left = self.options.work.saturating_sub(state.spent.work());
+        let affordable = work_left / state.dearest.max(1);
+        wanted.min(runs_left).min(affordable).max(1) as usize
+    }
+
+    /// Bytes in use, about: figures a term, a node and a step of a run as they were measured.
+    pub(super) fn memory(&self, state: &State<L, T>) -> u64 {
+        self.vm.pool.len() as u64 * 110 + state.tree.len() as u64 * 150 + state.steps_kept * 20
+    }
+
+    pub(super) fn check_budget(&self, state: &State<L, T>) -> Result<(), Stopped> {
+        // What is complete has not run out of anything.
+        match state.tree.open() == 0 && !self.vm.interrupt.load(Ordering::Relaxed) {
+            true => Ok(()),
+            false => self.check_budget_always(state),
+        }
+    }
+
+    pub(super) fn check_budget_always(&self, state: &State<L, T>) -> Result<(), Stopped> {
+        if self.vm.interrupt.load(Ordering::Relaxed) {
+            return Err(Stopped::Interrupted);
+        }
+        if self.options.max_bugs.is_some_and(|most| state.bugs.len() as u64 >= most.into()) {
+            return Err(Stopped::Bugs);
+        }
+        if (self.cut)() {
+            return Err(Stopped::Cut);
+        }
+        if state.spent.runs >= self.options.max_paths {
+            return Err(Stopped::Paths);
+        }
+        if state.spent.work() >= self.options.work {
+            return Err(Stopped::Work);
+        }
+        if self.memory(state) >= self.options.memory {
+            return Err(Stopped::Memory);
+        }
+        if !self.options.exhaustive && state.fruitless >= self.options.patience {
+            return Err(Stopped::NothingNew);
+        }
+        Ok(())
+    }
+}

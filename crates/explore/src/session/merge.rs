@@ -1,0 +1,296 @@
+//! Putting a run into the tree, the account and the list.
+
+use std::collections::BTreeSet;
+
+use ledger::Kind;
+use vm::{Edge, ElemKind, Lang, Outcome, Stop, Trace};
+
+use super::{Event, MAX_DEMANDS, Session, State};
+use crate::finished::{End, Finished, RunId, taken};
+use crate::frontier::{AIMS, Candidate};
+use crate::goal::{Flip, ObligationId};
+use crate::target::Target;
+use crate::tree::{Child, GaveUp, Inserted, Node, NodeId, Slot};
+use crate::worker::Run;
+
+/// What a run brought, and whether it went where it was sent.
+pub(super) struct Merged {
+    pub new: bool,
+    pub reached: bool,
+}
+
+impl<L, T> Session<'_, L, T>
+where
+    L: Lang + Clone + Send,
+    T: Target<L> + Clone + Send,
+    T::Observation: Send,
+{
+    /// Puts a run into the tree, the account and the list.
+    pub(super) fn merge(
+        &mut self,
+        state: &mut State<L, T>,
+        run: Run<T::Observation>,
+        target: Option<Slot>,
+    ) -> Merged {
+        let id = RunId(state.finished.len() as u32);
+        if self.options.audit {
+            self.audit(&run);
+        }
+        let inserted = state.tree.insert(&mut self.vm.pool, &run.trace, &run.model, id, target);
+        self.note_stray(state, id, target, &inserted);
+        self.note_stop(&run);
+        let mut new = Vec::new();
+        let mut meets = Vec::new();
+        if run.end.is_behaviour() {
+            meets = self.goal.met_by(&run.trace);
+            for obligation in &meets {
+                if let Some(covered @ None) = state.covered.get_mut(*obligation as usize) {
+                    *covered = Some(id);
+                    new.push(*obligation);
+                }
+            }
+            let asked = |e: &&vm::Elem| {
+                matches!(e.kind, ElemKind::Check(_)) || e.kind == ElemKind::Branch && e.site.is_outside()
+            };
+            for elem in run.trace.elems.iter().filter(asked) {
+                state.checks.saw(elem.site, elem.choice);
+            }
+        }
+        state.returned |= run.end == End::Returned;
+        if let End::Threw { class, site, .. } = &run.end
+            && self.target.is_bug(self.vm, &run.end)
+        {
+            state.bugs.insert((*class, *site));
+        }
+        if !new.is_empty() {
+            state.fruitless = 0;
+            let met: Vec<bool> = state.covered.iter().map(Option::is_some).collect();
+            state.wanted = self.goal.wants(&met);
+            self.measure(state, Some(&new));
+        }
+        let (path, condition) = taken(&run.trace);
+        state.steps_kept += path.len() as u64;
+        let mut edges: Vec<Edge> = run.trace.edges.iter().copied().collect();
+        edges.sort_unstable();
+        let mut blocks: Vec<_> = run.trace.blocks.iter().copied().collect();
+        blocks.sort_unstable();
+        (self.observer)(Event::Ran {
+            run: id,
+            end: run.end.clone(),
+            new: new.clone(),
+            met: state.covered.iter().flatten().count(),
+            obligations: state.covered.len(),
+            spent: state.spent,
+            open: state.tree.open(),
+        });
+        state.gains.push(new.len() as u32);
+        for elem in &run.trace.elems {
+            *state.taken.entry((elem.site, elem.choice)).or_insert(0) += 1;
+        }
+        let merged = Merged { new: !new.is_empty(), reached: inserted.reached };
+        state.finished.push(Finished {
+            id,
+            model: run.model,
+            outcome: run.outcome,
+            end: run.end,
+            observation: run.observation,
+            path,
+            condition,
+            edges,
+            blocks,
+            meets,
+            new,
+            steps: run.steps,
+        });
+        self.note_near(state, merged.new);
+        if self.goal.walks() {
+            self.aim(state, &run.trace, &inserted.new);
+        }
+        for node in inserted.new {
+            self.open(state, node);
+        }
+        for (elem, wanted) in run.trace.demands {
+            let Some(node) = inserted.nodes.get(elem as usize) else { continue };
+            let slot = state.tree.first_decided(&self.vm.pool, *node);
+            if state.asked.len() < MAX_DEMANDS && state.asked.insert((slot, wanted)) {
+                state.demands.push_back((slot, wanted));
+            }
+        }
+        merged
+    }
+
+    /// Marks the last run if it came to a branch that is still wanted; all runs if what is wanted changed.
+    pub(super) fn note_near(&self, state: &mut State<L, T>, changed: bool) {
+        let is_unmet = |o: &ObligationId| state.wanted.get(*o as usize).copied().unwrap_or(false);
+        let wanted: BTreeSet<_> =
+            self.goal.edges().iter().filter(|(_, o)| is_unmet(o)).map(|(e, _)| (e.func, e.index)).collect();
+        let from = if changed { 0 } else { state.near.len() };
+        state.near.truncate(from);
+        for run in &state.finished[from..] {
+            state.near.push(run.edges.iter().any(|e| wanted.contains(&(e.func, e.index))));
+        }
+    }
+
+    /// Asks what other ways of a run's new decisions would have come near to.
+    pub(super) fn aim(&mut self, state: &mut State<L, T>, trace: &Trace, new: &[NodeId]) {
+        let first = trace.elems.len().saturating_sub(new.len());
+        let (mut slots, mut flips) = (Vec::new(), Vec::new());
+        for (i, id) in new.iter().enumerate() {
+            let node = *state.tree.node(*id);
+            for alternative in 0..node.alternatives {
+                let slot = Slot::of(*id, alternative);
+                if node.kind != ElemKind::Branch || state.tree.child(slot) != Child::Unexplored {
+                    continue;
+                }
+                let leads = state.code.leads(self.vm, node.site, node.kind, alternative);
+                if let Some(edge) = leads.edge.filter(|_| leads.tracked) {
+                    slots.push(slot);
+                    flips.push(Flip { elem: (first + i) as u32, edge });
+                }
+            }
+        }
+        let wanted = |o: ObligationId| state.wanted.get(o as usize).copied().unwrap_or(false);
+        let aims = self.goal.aims(trace, &flips, &wanted);
+        state.aims = slots.into_iter().zip(aims).collect();
+    }
+
+    /// Looks at the alternatives of a new node: those that may be tried become candidates.
+    pub(super) fn open(&mut self, state: &mut State<L, T>, id: NodeId) {
+        let node = *state.tree.node(id);
+        for alternative in 0..node.alternatives {
+            let slot = Slot::of(id, alternative);
+            if state.tree.child(slot) != Child::Unexplored {
+                continue;
+            }
+            if node.kind == ElemKind::Fresh {
+                // Until a run asks for it.
+                continue;
+            }
+            let child = if self.vm.pool.as_bool(state.tree.condition(id, alternative)) == Some(false) {
+                Child::Infeasible
+            } else {
+                match node.kind {
+                    ElemKind::Assume if alternative == 0 => Child::Open,
+                    ElemKind::Assume => Child::Excluded,
+                    ElemKind::Which if node.chain >= self.options.which_bound => {
+                        let place = state.code.place(self.vm, node.site);
+                        let reason = format!("after {} values of an index or reference", node.chain + 1);
+                        self.vm.ledger.note(Kind::Concretised, place, reason);
+                        Child::GaveUp(GaveUp::Bound)
+                    }
+                    _ if node.depth >= self.options.max_depth => {
+                        let place = state.code.place(self.vm, node.site);
+                        let reason = format!("below {} decisions", self.options.max_depth);
+                        self.vm.ledger.note(Kind::LoopBound, place, reason);
+                        Child::GaveUp(GaveUp::Bound)
+                    }
+                    ElemKind::Branch | ElemKind::Check(_) if node.visit >= self.options.loop_bound => {
+                        let place = state.code.place(self.vm, node.site);
+                        let reason = format!("after {} times", self.options.loop_bound);
+                        self.vm.ledger.note(Kind::LoopBound, place, reason);
+                        Child::GaveUp(GaveUp::Bound)
+                    }
+                    ElemKind::Branch
+                    | ElemKind::Check(_)
+                    | ElemKind::Which
+                    | ElemKind::Prefer
+                    | ElemKind::Fresh => Child::Open,
+                }
+            };
+            state.tree.set_child(slot, child);
+            if child == Child::Open {
+                self.add_candidate(state, slot, &node);
+            }
+        }
+    }
+
+    pub(super) fn add_candidate(&mut self, state: &mut State<L, T>, slot: Slot, node: &Node) {
+        let mut aims = [None; AIMS];
+        let found = state.aims.remove(&slot).unwrap_or_default();
+        aims.iter_mut().zip(found).for_each(|(aim, found)| *aim = Some(found));
+        let leads = state.code.leads(self.vm, node.site, node.kind, slot.alternative);
+        self.strategy.add(Candidate {
+            slot,
+            site: node.site,
+            kind: node.kind,
+            alternative: slot.alternative,
+            depth: node.depth,
+            visit: node.visit,
+            unwished: node.unwished || node.kind == ElemKind::Prefer,
+            run: node.run,
+            order: state.orders,
+            leads,
+            aims,
+        });
+        state.orders += 1;
+    }
+
+    /// Measures functions again whose obligations changed; all of them at the start.
+    pub(super) fn measure(&mut self, state: &mut State<L, T>, changed: Option<&[ObligationId]>) {
+        let edges = self.goal.edges();
+        let mut funcs: Vec<_> = edges
+            .iter()
+            .filter(|(_, o)| changed.is_none_or(|changed| changed.contains(o)))
+            .map(|(e, _)| e.func)
+            .collect();
+        funcs.sort_unstable();
+        funcs.dedup();
+        for func in funcs {
+            let wanted: Vec<Edge> = edges
+                .iter()
+                .filter(|(e, o)| e.func == func && state.wanted.get(*o as usize).copied().unwrap_or(false))
+                .map(|(e, _)| *e)
+                .collect();
+            state.code.measure(self.vm, func, &wanted);
+        }
+    }
+
+    pub(super) fn note_stray(
+        &mut self,
+        state: &mut State<L, T>,
+        run: RunId,
+        target: Option<Slot>,
+        inserted: &Inserted,
+    ) {
+        let node = match (inserted.strayed, inserted.reached) {
+            (Some(node), _) => Some(node),
+            (None, false) => target.and_then(Slot::node),
+            (None, true) => None,
+        };
+        if let Some(node) = node {
+            let site = state.tree.node(node).site;
+            state.diverged += 1;
+            let place = state.code.place(self.vm, site);
+            self.vm.ledger.note(Kind::Diverged, place, "decided otherwise than predicted");
+            (self.observer)(Event::Diverged { run, site });
+        }
+    }
+
+    /// A run that did not end by itself is in the ledger.
+    pub(super) fn note_stop(&mut self, run: &Run<T::Observation>) {
+        let Outcome::Stopped(stop) = &run.outcome else { return };
+        let (kind, reason) = match stop {
+            Stop::Steps => (Kind::StepLimit, format!("{} steps", self.vm.limits.steps)),
+            Stop::Memory => (Kind::MemoryLimit, "heap".to_string()),
+            Stop::Decisions => (Kind::LoopBound, format!("{} decisions", self.vm.limits.decisions)),
+            Stop::Unsupported { what: "native", which } => (Kind::UnsupportedNative, which.clone()),
+            Stop::Unsupported { what, which } => (Kind::UnsupportedConstruct, format!("{what} {which}")),
+            Stop::Deadlock => (Kind::Deadlock, "every thread waits".to_string()),
+            Stop::Interrupted => (Kind::BudgetSpent, "interrupted".to_string()),
+            // What the program or the user asked for.
+            Stop::Exit(_) | Stop::Assumption => return,
+        };
+        self.vm.ledger.note(kind, run.stopped_at.clone(), reason);
+    }
+
+    /// The path condition of a run holds of its own inputs, or the machine's symbolic side is wrong.
+    pub(super) fn audit(&mut self, run: &Run<T::Observation>) {
+        for elem in &run.trace.elems {
+            let term = run.trace.taken(elem);
+            if run.model.eval(&self.vm.pool, term) == 0 {
+                let text = self.vm.pool.display(term).to_string();
+                self.vm.ledger.note(Kind::Diverged, format!("{:?}", elem.site), format!("bug: not {text}"));
+            }
+        }
+    }
+}
