@@ -20,7 +20,7 @@ pub fn run(args: &ReplayArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failur
         return Err(Failure::Failed(format!("{file} has no test {name}")));
     };
     let targets = TargetArgs {
-        targets: vec![format!("{}#{}{}", target.class, test.method, test.descriptor)],
+        targets: vec![target.class.clone()],
         class_path: Some(String::new()),
         project: None,
         config: None,

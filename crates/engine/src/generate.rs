@@ -356,7 +356,8 @@ fn perturbed(mut options: BootOptions) -> BootOptions {
     options.locale = ("tr".to_string(), "TR".to_string());
     options.timezone = "Pacific/Apia".to_string();
     options.salt = 0x5bd1_e995;
-    options.epoch_millis += 40_000_000_000;
+    // Another year, month, day of the month and of the week, hour, minute, second and millisecond.
+    options.epoch_millis += 40_012_345_678;
     options
 }
 
@@ -383,6 +384,8 @@ struct Pending<'a> {
     kept: Vec<(usize, TestCase)>,
     /// What the JVM showed otherwise.
     failed: Vec<(usize, TestCase, String)>,
+    /// What does not compile, without type arguments.
+    raw: Vec<(usize, TestCase)>,
     generated: Generated,
     started: Instant,
     time: Option<Duration>,
@@ -415,7 +418,8 @@ impl<'a> Batch<'a> {
             ..Generated::unconfirmed(result)
         };
         let time = config.budget.time;
-        let mut class = Pending { emitter, subject, kept, failed: Vec::new(), generated, started, time };
+        let (failed, raw) = (Vec::new(), Vec::new());
+        let mut class = Pending { emitter, subject, kept, failed, raw, generated, started, time };
         if let Some(facts) = &class.emitter.kotlin {
             class.kept.retain(|(index, case)| match emit::kotlin::objection(case, facts) {
                 None => true,
@@ -493,6 +497,9 @@ impl Pending<'_> {
                 Verdict::Failed { .. } if !again && !is_endless(&case) => {
                     self.failed.push((index, case, verdict.objection().unwrap_or_default()));
                 }
+                Verdict::CompileError { .. } if !again && self.emitter.kotlin.is_none() => {
+                    self.raw.push((index, case.without_type_arguments()));
+                }
                 other => self.generated.dropped.push((index, other.objection().unwrap_or_default())),
             }
         }
@@ -500,7 +507,7 @@ impl Pending<'_> {
     }
 
     /// What the JVM shows where it showed something else: a stable outcome is what the test asserts, and a
-    /// disagreement is noted.
+    /// disagreement is noted. Besides, what is tried again because it did not compile.
     fn adopt(&mut self, environment: &Environment) -> Result<Vec<(usize, TestCase)>, Error> {
         if self.emitter.stateful {
             // What the JVM showed depends on the tests that ran before: not to be asserted.
@@ -509,14 +516,14 @@ impl Pending<'_> {
                 .dropped
                 .extend(self.failed.drain(..).map(|(index, _, _)| (index, why.to_string())));
         }
+        let mut adopted: Vec<(usize, TestCase)> = std::mem::take(&mut self.raw);
         let failed = std::mem::take(&mut self.failed);
         if failed.is_empty() {
-            return Ok(Vec::new());
+            return Ok(adopted);
         }
         let wrong: Vec<TestCase> = failed.iter().map(|(_, case, _)| case.clone()).collect();
         let seen = observe(environment, &self.emitter.package, &wrong, self.emitter.setup.release)
             .map_err(|e| Error::Runner(e.to_string()))?;
-        let mut adopted: Vec<(usize, TestCase)> = Vec::new();
         for ((index, case, objection), seen) in failed.into_iter().zip(seen) {
             self.generated.disagreements.push(format!("{}: {objection}", case.name));
             match seen {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use ir::ClassId;
 use jvm::world::Jvm;
 use report::Test;
 use vm::{Vm, WatchedLine};
@@ -22,7 +23,7 @@ pub fn replay(
     test: &Test,
 ) -> Result<Vec<String>, Error> {
     let class = load(vm, target)?;
-    let entry = entries(vm, class, target, config)?.into_iter().next().ok_or(Error::NoTargets)?;
+    let entry = find(vm, class, config, target, test)?;
     let inputs = test
         .inputs
         .iter()
@@ -49,6 +50,40 @@ pub fn replay(
         End::Stopped(stop) => format!("did not end by itself: {stop:?}"),
     });
     Ok(lines)
+}
+
+/// The method that the test calls: of the class or one nested in it, by the names of its inputs where several are alike.
+fn find(
+    vm: &mut Vm<Jvm>,
+    class: ClassId,
+    config: &Config,
+    target: &ClassTarget,
+    test: &Test,
+) -> Result<Entry, Error> {
+    let config = Config { package_private: true, ..config.clone() };
+    let named =
+        ClassTarget { methods: vec![(test.method.clone(), Some(test.descriptor.clone()))], ..target.clone() };
+    let mut all = entries(vm, class, target, &config)?;
+    let of = |vm: &Vm<Jvm>, entry: &Entry| {
+        let f = &vm.lang.funcs[entry.func];
+        *f.name == *test.method && *f.descriptor == *test.descriptor
+    };
+    all.retain(|entry| of(vm, entry));
+    if all.is_empty() {
+        // Its message says what there is.
+        all = entries(vm, class, &named, &config)?;
+    }
+    let fits = |vm: &mut Vm<Jvm>, entry: &Entry| {
+        let Some(subject) = entry.subject(vm) else { return false };
+        let names: Vec<&str> =
+            subject.receiver.iter().chain(&subject.params).map(|param| param.name.as_str()).collect();
+        test.inputs.keys().all(|input| {
+            let root = input.split(['.', '[']).next().unwrap_or(input);
+            names.contains(&root)
+        })
+    };
+    let best = all.iter().position(|entry| fits(vm, entry)).unwrap_or(0);
+    all.into_iter().nth(best).ok_or(Error::NoTargets)
 }
 
 /// Runs inputs again and watches every line.

@@ -28,6 +28,27 @@ pub struct TestCase {
 }
 
 impl TestCase {
+    /// The same case without type arguments: what the declared types do not allow, a raw type may.
+    pub fn without_type_arguments(&self) -> TestCase {
+        let mut case = self.clone();
+        for step in &mut case.arrange {
+            match step {
+                Step::Bind { ty, value, .. } => {
+                    if let Type::Class { args, .. } = ty {
+                        args.clear();
+                    }
+                    if let Value::Call(call) = value {
+                        call.traits.generic_class = false;
+                    }
+                }
+                Step::Do(call) => call.traits.generic_class = false,
+                Step::Set { .. } => {}
+            }
+        }
+        case.act.traits.generic_class = false;
+        case
+    }
+
     /// A case with nothing arranged and nothing asserted yet.
     pub fn new(name: impl Into<String>, act: Call, outcome: Outcome) -> TestCase {
         TestCase {

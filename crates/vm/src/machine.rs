@@ -23,11 +23,13 @@ pub struct Limits {
     pub depth: u32,
     /// Elements of the path condition.
     pub decisions: u32,
+    /// Terms: a run that goes on and on over symbolic values costs more than it can show.
+    pub terms: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { steps: 20_000_000, depth: 3000, decisions: 20_000 }
+        Limits { steps: 20_000_000, depth: 3000, decisions: 20_000, terms: 400_000 }
     }
 }
 
@@ -81,6 +83,8 @@ pub struct Vm<L: Lang> {
     pub thrown_by: Option<FuncId>,
     /// Instructions run when the last decision was taken.
     pub decided_at: u64,
+    /// How many terms there were when the run began.
+    terms_before: usize,
     /// Lines of tracked code as they are run, if anybody wants to see them.
     pub watch: Option<Vec<WatchedLine>>,
     /// Whether runs keep the way of each activation of a tracked function ([`Trace::walk`]).
@@ -124,6 +128,7 @@ impl<L: Lang> Vm<L> {
             thrown_at: Vec::new(),
             thrown_by: None,
             decided_at: 0,
+            terms_before: 0,
             watch: None,
             walking: false,
             stopped_at: String::new(),
@@ -175,6 +180,7 @@ impl<L: Lang> Vm<L> {
         self.visits.clear();
         self.thrown = None;
         self.decided_at = self.steps;
+        self.terms_before = self.pool.len();
         self.making_inputs = false;
         self.outside = 0;
         self.choices.clear();
@@ -185,6 +191,7 @@ impl<L: Lang> Vm<L> {
     pub fn start_exploration(&mut self) {
         self.start_run(Assignment::default());
         self.pool = Pool::new();
+        self.terms_before = 0;
         self.inputs = Inputs::default();
         self.ledger = Ledger::default();
     }
@@ -347,6 +354,9 @@ impl<L: Lang> Vm<L> {
         }
         if self.interrupt.load(Ordering::Relaxed) {
             return Err(Stop::Interrupted);
+        }
+        if self.pool.len() > self.terms_before.saturating_add(self.limits.terms) {
+            return Err(Stop::Memory);
         }
         self.poll_at = self.step_limit.min(self.steps.saturating_add(POLL));
         Ok(())

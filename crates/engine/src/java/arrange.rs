@@ -59,6 +59,10 @@ fn variable(input: &str) -> String {
         Some(number) if parts.len() > 1 => format!("{}{number}", plain(parts[parts.len() - 2])),
         _ => match plain(last) {
             name if name.is_empty() => "object".to_string(),
+            // An object of another class than usual is named after that.
+            name if name.starts_with(|c: char| c.is_ascii_uppercase()) => {
+                name[..1].to_ascii_lowercase() + &name[1..]
+            }
             name => name,
         },
     }
@@ -112,7 +116,7 @@ fn fake(
         };
         methods.push(FakeMethod {
             name: f.name.to_string(),
-            params: arrange_types(&f.signature.ty.params),
+            params: declared(&made.param_types(jvm, method.func), &f.signature.ty.params),
             returns,
             result,
         });
@@ -170,10 +174,6 @@ fn common_type(values: &[Value]) -> Option<Type> {
     let mut names = values.iter().filter(|value| **value != Value::Null).map(name);
     let first = names.next()??;
     names.all(|name| name == Some(first)).then(|| Type::class(ClassName::new("java.lang", &[first])))
-}
-
-fn arrange_types(types: &[FieldType]) -> Vec<Type> {
-    types.iter().map(field_type).collect()
 }
 
 fn default_value(ty: &Type) -> Value {
@@ -264,6 +264,18 @@ pub fn written(jvm: &Jvm, seen: &Seen, names: &Names) -> Result<Value, NoCase> {
 }
 
 /// Type arguments as a declaration spells them; none if one of them is not known.
+/// Types of parameters as a method that overrides may declare them: what variables stand for, erased.
+fn declared(types: &[Generic], erased: &[FieldType]) -> Vec<Type> {
+    fn plain(ty: &Generic, erased: &FieldType) -> Type {
+        match (ty, erased) {
+            (Generic::Class(name, _), _) => Type::class(ClassName::from_internal(name)),
+            (Generic::Array(elem), FieldType::Array(erased)) => Type::array(plain(elem, erased)),
+            _ => field_type(erased),
+        }
+    }
+    types.iter().zip(erased).map(|(ty, erased)| plain(ty, erased)).collect()
+}
+
 fn boxed_args(of: &[Generic]) -> Vec<Type> {
     of.iter().map(generic_type).collect::<Option<Vec<_>>>().unwrap_or_default()
 }

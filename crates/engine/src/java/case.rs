@@ -63,10 +63,22 @@ pub fn case(
 }
 
 /// The conditions that a run decided on, in order, each once.
-pub fn facts(vm: &Vm<Jvm>, finished: &Finished<Stage>, spelling: &JavaSpelling) -> Vec<Fact> {
+pub fn facts(vm: &mut Vm<Jvm>, finished: &Finished<Stage>, spelling: &JavaSpelling) -> Vec<Fact> {
     let mut facts: Vec<Fact> = Vec::new();
-    for (step, condition) in finished.path.iter().zip(&finished.condition) {
-        if !matches!(step.kind, ElemKind::Branch | ElemKind::Check(_) | ElemKind::Which) {
+    // Whether a setter is called shows in the test; conditions speak of what it sets.
+    let set: Vec<_> = (0..vm.pool.var_count() as u32).map(term::VarId).collect();
+    let set: Vec<_> = set.into_iter().filter(|var| vm.pool.var_name(*var).ends_with(".set")).collect();
+    let with = set
+        .into_iter()
+        .map(|var| {
+            let called = finished.model.get(var).is_some_and(|value| value.bits() != 0);
+            (var, vm.pool.bool(called))
+        })
+        .collect();
+    let conditions = vm.pool.substitute(&finished.condition, &with);
+    for (step, condition) in finished.path.iter().zip(&conditions) {
+        let shown = matches!(step.kind, ElemKind::Branch | ElemKind::Check(_) | ElemKind::Which);
+        if !shown || vm.pool.as_bool(*condition) == Some(true) {
             continue;
         }
         let tracked = vm.lang.funcs.get(step.site.func).is_some_and(|f| f.tracked);

@@ -1,5 +1,7 @@
 //! What of a class is explored: methods as a test calls them.
 
+use std::sync::Arc;
+
 use ir::{ClassId, FuncId};
 use jvm::input::{Hidden, hidden};
 use jvm::load::access;
@@ -26,6 +28,8 @@ pub struct Entry {
 impl Entry {
     /// What it is called on and with; `None` if a test cannot make anything to call it on.
     pub fn subject(&self, vm: &mut Vm<Jvm>) -> Option<Subject> {
+        let reached = super::unreached::reach(vm, self.class, self.func);
+        vm.lang.worlds.wanted = Arc::new(jvm::input::reads(&vm.lang, reached.into_keys()));
         let Some(hidden) = &self.hidden else { return subject(vm, self.class, self.func) };
         vm.lang.worlds.context = Some(self.class);
         let name = super::explore::receiver_name(&vm.lang, hidden.ty);
@@ -50,6 +54,11 @@ pub fn entries(
         let nested = nested(vm, target);
         let unnamed = hidden(vm, class, &nested);
         found.extend(unnamed.into_iter().map(|h| Entry { class, func: h.func, hidden: Some(h) }));
+        let named: Vec<ClassId> = std::iter::once(class).chain(nested.iter().copied()).collect();
+        let named: Vec<ClassId> =
+            named.into_iter().filter(|of| *of == class || jvm::input::can_name(&vm.lang, *of)).collect();
+        let more = super::unreached::unreached(vm, &named, &nested, &found);
+        found.extend(more);
     }
     Ok(found)
 }
@@ -80,7 +89,7 @@ fn nested(vm: &mut Vm<Jvm>, target: &ClassTarget) -> Vec<ClassId> {
     target.nested.iter().filter_map(|name| vm.lang.class(name).ok()).collect()
 }
 
-fn is_callable(jvm: &Jvm, func: FuncId) -> bool {
+pub fn is_callable(jvm: &Jvm, func: FuncId) -> bool {
     let f = &jvm.funcs[func];
     let hidden = access::SYNTHETIC | access::ABSTRACT | access::PRIVATE | access::BRIDGE;
     let assumes = jvm::input::known::assumption(jvm, func).is_some();

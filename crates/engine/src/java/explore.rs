@@ -1,6 +1,6 @@
 //! Exploring a class: each method with each way to make its receiver, until its obligations are settled.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
@@ -87,6 +87,8 @@ pub struct ClassExplorer<'a> {
     pub(super) nested: Vec<ClassId>,
     /// What is explored, in the other world.
     pub(super) twins: Vec<Entry>,
+    /// Inputs that objects were made of, by their class and name, where it takes some to make one.
+    pub(super) receivers: BTreeMap<(ClassId, String), BTreeMap<String, u128>>,
     pub events: &'a mut dyn FnMut(Event),
 }
 
@@ -98,8 +100,8 @@ impl<'a> ClassExplorer<'a> {
         journal: Option<FileJournal>,
         events: &'a mut dyn FnMut(Event),
     ) -> ClassExplorer<'a> {
-        let (nested, twins) = (Vec::new(), Vec::new());
-        ClassExplorer { vm, other, config, deadline, journal, spare: 0, nested, twins, events }
+        let (nested, twins, receivers) = (Vec::new(), Vec::new(), BTreeMap::new());
+        ClassExplorer { vm, other, config, deadline, journal, spare: 0, nested, twins, receivers, events }
     }
 
     pub fn explore(&mut self, target: &ClassTarget) -> Result<ClassResult, Error> {
@@ -291,7 +293,7 @@ pub fn load(vm: &mut Vm<Jvm>, target: &ClassTarget) -> Result<ClassId, Error> {
 }
 
 /// Functions that code may call, as far as they can be told without running it.
-fn callees(jvm: &Jvm, class: ClassId, function: &Function) -> Vec<FuncId> {
+pub(super) fn callees(jvm: &Jvm, class: ClassId, function: &Function) -> Vec<FuncId> {
     let mut found = Vec::new();
     for inst in &function.code {
         match inst.op {
@@ -311,7 +313,12 @@ fn callees(jvm: &Jvm, class: ClassId, function: &Function) -> Vec<FuncId> {
         jvm.funcs.get(*func).is_some_and(|f| {
             // What makes a lambda is made up too: a function without descriptor.
             let made_up = f.descriptor.is_empty();
-            f.tracked || made_up || jvm.classes[f.class].origin == jvm::link::ClassOrigin::Synthetic
+            // What the class inherits from others of the program may call it back.
+            let above = f.class != class
+                && jvm.classes[f.class].origin == jvm::link::ClassOrigin::User
+                && jvm.classes[class].ancestors.contains(&f.class);
+            let synthetic = jvm.classes[f.class].origin == jvm::link::ClassOrigin::Synthetic;
+            f.tracked || made_up || above || synthetic
         })
     };
     found.retain(near);

@@ -15,5 +15,6 @@ pub mod spelling;
 pub mod subject;
 pub mod suspect;
 mod turns;
+mod unreached;
 pub mod value;
 mod warm_up;

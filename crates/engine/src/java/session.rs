@@ -1,5 +1,6 @@
 //! The exploration of one method, set up from what the user asked for.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -94,10 +95,28 @@ impl ClassExplorer<'_> {
         };
         let exploration = session.explore();
         stats.add(&exploration.solver);
+        self.remember(subject, &exploration);
         exploration
     }
 
-    /// The user's example inputs of a method.
+    /// Keeps the inputs that the object called on was made of, if it takes some to make one: other methods begin with them.
+    fn remember(&mut self, subject: &Subject, exploration: &Exploration<Stage>) {
+        let Some(receiver) = &subject.receiver else { return };
+        let inside = format!("{}.", receiver.name);
+        let inputs = |run: &explore::Finished<Stage>| -> BTreeMap<String, u128> {
+            let set = run.model.iter().filter(|(_, value)| value.bits() != 0);
+            let named = set.map(|(var, value)| (self.vm.pool.var_name(var).to_string(), value.bits()));
+            named.filter(|(name, _)| name.starts_with(&inside)).collect()
+        };
+        let ended = exploration.finished.iter().filter(|run| !matches!(run.end, explore::End::Stopped(_)));
+        if let Some(fewest) = ended.map(inputs).min_by_key(BTreeMap::len)
+            && !fewest.is_empty()
+        {
+            self.receivers.entry((subject.class, receiver.name.clone())).or_insert(fewest);
+        }
+    }
+
+    /// The user's example inputs of a method, and what objects to call it on were made of before.
     fn seeds(&mut self, subject: &mut Subject) -> explore::Seeds {
         let f = &self.vm.lang.funcs[subject.func];
         let (class, name) = (self.vm.lang.classes[subject.class].java_name(), f.name.to_string());
@@ -107,12 +126,15 @@ impl ClassExplorer<'_> {
                 && seed.method == name
                 && seed.descriptor.as_ref().is_none_or(|other| *other == descriptor)
         };
-        let seeds: Vec<Seed> = self.config.seeds.iter().filter(mine).cloned().collect();
+        let seeds = self.config.seeds.iter().filter(mine).map(|seed| seed.inputs.clone());
+        let receiver = subject.receiver.as_ref().map(|receiver| (subject.class, receiver.name.clone()));
+        let made = receiver.and_then(|receiver| self.receivers.get(&receiver)).cloned();
+        let seeds: Vec<BTreeMap<String, u128>> = seeds.chain(made).collect();
         if seeds.is_empty() {
             return explore::Seeds::default();
         }
         self.vm.start_exploration();
-        let inputs = seeds.iter().map(|seed| assign(self.vm, subject, &seed.inputs)).collect();
+        let inputs = seeds.iter().map(|inputs| assign(self.vm, subject, inputs)).collect();
         explore::Seeds { pool: std::mem::take(&mut self.vm.pool), inputs }
     }
 }

@@ -271,7 +271,7 @@ where
         let Outcome::Stopped(stop) = &run.outcome else { return };
         let (kind, reason) = match stop {
             Stop::Steps => (Kind::StepLimit, format!("{} steps", self.vm.limits.steps)),
-            Stop::Memory => (Kind::MemoryLimit, "heap".to_string()),
+            Stop::Memory => (Kind::MemoryLimit, "heap or terms".to_string()),
             Stop::Decisions => (Kind::LoopBound, format!("{} decisions", self.vm.limits.decisions)),
             Stop::Unsupported { what: "native", which } => (Kind::UnsupportedNative, which.clone()),
             Stop::Unsupported { what, which } => (Kind::UnsupportedConstruct, format!("{what} {which}")),

@@ -82,6 +82,8 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, interface: ClassId, args: &[Generic]) ->
     };
     let mut methods = Vec::new();
     for func in &funcs {
+        let owner = vm.lang.funcs[*func].class;
+        let env = env_in(&vm.lang, interface, args, owner, 0).unwrap_or_default();
         let result = result_kind(vm, *func, &env);
         methods.push(FakeMethod { func: *func, result });
     }
@@ -101,6 +103,46 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, interface: ClassId, args: &[Generic]) ->
     let fake = Fake { interface, constructor, args: args.to_vec(), methods };
     vm.lang.worlds.fakes.insert(class, (key.into(), Arc::new(fake)));
     Some(Kind::Fake { class })
+}
+
+impl Fake {
+    /// The types of a method's parameters as a class that stands for the interface declares them.
+    pub fn param_types(&self, jvm: &Jvm, func: FuncId) -> Vec<Generic> {
+        let env = env_in(jvm, self.interface, &self.args, jvm.funcs[func].class, 0).unwrap_or_default();
+        super::param_types(jvm, func, &env)
+    }
+}
+
+/// What the variables of a type above another stand for, seen from there.
+fn env_in(jvm: &Jvm, class: ClassId, args: &[Generic], owner: ClassId, depth: u32) -> Option<generic::Env> {
+    let file = jvm.classes[class].file.as_deref()?;
+    let signature = file.signature.as_deref();
+    let env = generic::class_env(signature, args);
+    if class == owner {
+        return Some(env);
+    }
+    if depth > 16 {
+        return None;
+    }
+    let mut above = match signature {
+        Some(signature) => generic::supertypes(signature, &env),
+        None => {
+            let names = file.interfaces.iter().chain(&file.super_name);
+            names.map(|name| Generic::Class(name.clone(), Vec::new())).collect()
+        }
+    };
+    // All that a raw type inherits is raw.
+    if generic::has_params(signature) && args.is_empty() {
+        above.iter_mut().for_each(|ty| {
+            if let Generic::Class(_, args) = ty {
+                args.clear();
+            }
+        });
+    }
+    above.iter().find_map(|ty| match ty {
+        Generic::Class(name, args) => env_in(jvm, jvm.loaded(name)?, args, owner, depth + 1),
+        _ => None,
+    })
 }
 
 /// What a class must implement, but for what `Object` has anyway.

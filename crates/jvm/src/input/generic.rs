@@ -104,6 +104,25 @@ pub fn class_env(signature: Option<&str>, args: &[Generic]) -> Env {
         .collect()
 }
 
+/// Whether a class has type parameters.
+pub fn has_params(signature: Option<&str>) -> bool {
+    signature.is_some_and(|text| text.starts_with('<'))
+}
+
+/// The types that a class extends and implements, where its variables stand for what `env` says.
+pub fn supertypes(signature: &str, env: &Env) -> Vec<Generic> {
+    let mut parser = Parser { rest: signature, env: Env::new() };
+    let mut found = Vec::new();
+    if parser.type_params(0).is_some() {
+        parser.env = env.clone();
+        while !parser.rest.is_empty() {
+            let Some(ty) = parser.ty(0) else { break };
+            found.push(ty);
+        }
+    }
+    found
+}
+
 struct Parser<'a> {
     rest: &'a str,
     env: Env,
@@ -273,5 +292,7 @@ mod tests {
         );
         assert_eq!(env[0].1.to_string(), "Ljava/lang/Number;");
         assert_eq!(env[1], ("V".to_string(), integer));
+        let above = supertypes("<V:Ljava/lang/Object;>Ljava/lang/Object;LBox<TV;>;", &env);
+        assert_eq!(above[1].to_string(), "LBox<Ljava/lang/Integer;>;");
     }
 }

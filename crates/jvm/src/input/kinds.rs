@@ -10,7 +10,7 @@ use super::generic::Generic;
 use super::recipe::{Make, Way, can_name, prepare, prepare_ways};
 use super::{Kind, initialise};
 use crate::link::ClassOrigin;
-use crate::load::{FieldType, access};
+use crate::load::{FieldType, Instr, access};
 use crate::world::Jvm;
 
 /// So many classes are tried for an interface or abstract class.
@@ -48,15 +48,62 @@ fn erased(ty: &Generic) -> FieldType {
     }
 }
 
-/// The simplest objects a person would pass for `Object`; one of the class under test among them.
+/// The simplest objects a person would pass for `Object`; one of the class under test among them, and those of the types that
+/// its code asks for.
 fn any(vm: &mut Vm<Jvm>) -> Kind {
     let mut kinds = vec![Kind::Str, boxed(vm, "java/lang/Integer", FieldType::Int)];
-    if let Some(context) = vm.lang.worlds.context
-        && let Some(kind) = plain_class(vm, context, &[])
-    {
-        kinds.push(kind);
+    if let Some(context) = vm.lang.worlds.context {
+        kinds.extend(plain_class(vm, context, &[]));
+        // What these hold is not looked at again.
+        if vm.lang.worlds.asking == 0 {
+            vm.lang.worlds.asking += 1;
+            for ty in asked_for(&vm.lang, context) {
+                let kind = kind_for(vm, &ty);
+                let single = !matches!(kind, Kind::Null(_) | Kind::OneOf { .. } | Kind::Only { .. });
+                if single && !kinds.contains(&kind) {
+                    kinds.push(kind);
+                }
+            }
+            vm.lang.worlds.asking -= 1;
+        }
     }
     Kind::OneOf { ty: vm.lang.known.object, kinds }
+}
+
+/// So many types that code asks for are tried for `Object`.
+const MAX_ASKED: usize = 8;
+
+/// The types that the code of a class asks objects for.
+fn asked_for(jvm: &Jvm, class: ClassId) -> Vec<Generic> {
+    let Some(file) = &jvm.classes[class].file else { return Vec::new() };
+    let mut found: Vec<Generic> = Vec::new();
+    for method in &file.methods {
+        let Ok(Some(code)) = method.bytecode() else { continue };
+        for (_, instr) in &code.instrs {
+            let Instr::InstanceOf(cp) = instr else { continue };
+            let Ok(name) = file.pool.class(*cp) else { continue };
+            let ty = match name.starts_with('[') {
+                true => FieldType::parse(name).map(|ty| Generic::of(&ty)),
+                false => Some(Generic::Class(name.into(), Vec::new())),
+            };
+            if let Some(ty) = ty.filter(|ty| !found.contains(ty)) {
+                found.push(ty);
+            }
+        }
+    }
+    found.truncate(MAX_ASKED);
+    found
+}
+
+/// `new File(name).toPath()`.
+fn of_file(vm: &mut Vm<Jvm>, path: ClassId) -> Option<Kind> {
+    let file = vm.lang.class("java/io/File").ok()?;
+    let func = vm.lang.method(file, "toPath", "()Ljava/nio/file/Path;").ok()?;
+    let on = plain_class(vm, file, &[])?;
+    let key = prepare_ways(vm, path, Vec::new(), |_| {
+        vec![Way { func, on: Some(on), outer: false, params: Vec::new() }]
+    });
+    Some(Kind::Object(key))
 }
 
 fn boxed(vm: &mut Vm<Jvm>, name: &str, prim: FieldType) -> Kind {
@@ -82,10 +129,21 @@ fn class_kind(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
             return Kind::Only { kind: Box::new(Kind::Str), ty: name.replace('/', ".") };
         }
         "java/lang/Number" => {
-            let kinds = vec![
+            let mut kinds = vec![
                 boxed(vm, "java/lang/Integer", FieldType::Int),
                 boxed(vm, "java/lang/Double", FieldType::Double),
+                boxed(vm, "java/lang/Long", FieldType::Long),
+                boxed(vm, "java/lang/Float", FieldType::Float),
+                boxed(vm, "java/lang/Short", FieldType::Short),
+                boxed(vm, "java/lang/Byte", FieldType::Byte),
             ];
+            for name in
+                ["java/math/BigInteger", "java/math/BigDecimal", "java/util/concurrent/atomic/AtomicInteger"]
+            {
+                if let Ok(class) = vm.lang.class(name) {
+                    kinds.extend(plain_class(vm, class, &[]));
+                }
+            }
             return vm.lang.class(name).map_or(Kind::Null(name.to_string()), |ty| Kind::OneOf { ty, kinds });
         }
         _ => return other_class(vm, name, args),
@@ -96,8 +154,13 @@ fn class_kind(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
 fn other_class(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
     let unsupported = Kind::Null(name.replace('/', "."));
     let Ok(class) = vm.lang.class(name) else { return unsupported };
-    if matches!(name, "java/lang/Class" | "java/lang/reflect/Type" | "java/lang/reflect/AnnotatedElement") {
-        return class_literals(vm, args.first()).unwrap_or(unsupported);
+    if matches!(name, "java/lang/Class") || name.starts_with("java/lang/reflect/") {
+        return super::reflected::reflected(vm, name, args).unwrap_or(unsupported);
+    }
+    if name == "java/nio/file/Path"
+        && let Some(kind) = of_file(vm, class)
+    {
+        return kind;
     }
     if let Some(kind) = collection(vm, name, args) {
         return kind;
@@ -172,47 +235,6 @@ fn plain_class(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic]) -> Option<Kin
     let usable = unfinished || vm.lang.worlds.recipes.get(&key).is_some_and(|r| !r.ways.is_empty());
     usable.then_some(Kind::Object(key))
 }
-
-/// Class objects: what the type argument allows, else a few of every sort.
-fn class_literals(vm: &mut Vm<Jvm>, arg: Option<&Generic>) -> Option<Kind> {
-    let named: Vec<String> = match arg {
-        // Any enum will do.
-        Some(Generic::Class(name, _)) if &**name == "java/lang/Enum" => {
-            vec!["java/math/RoundingMode".to_string()]
-        }
-        Some(Generic::Class(name, _)) if &**name != "java/lang/Object" => vec![name.to_string()],
-        Some(Generic::Array(_) | Generic::Prim(_)) => return None,
-        _ => {
-            let mut some: Vec<String> = SOME_CLASSES.iter().map(|name| name.to_string()).collect();
-            let context = vm.lang.worlds.context.filter(|c| can_name(&vm.lang, *c));
-            some.extend(context.map(|class| vm.lang.classes[class].name.to_string()));
-            some
-        }
-    };
-    let plain =
-        arg.is_none_or(|arg| !matches!(arg, Generic::Class(name, _) if &**name != "java/lang/Object"));
-    let mut classes: Vec<ClassId> = named.iter().filter_map(|name| vm.lang.class(name).ok()).collect();
-    if plain {
-        classes.extend(vm.lang.known.primitive(&FieldType::Int));
-    }
-    vm.start_run(Assignment::default());
-    let mut constants = Vec::new();
-    for class in classes {
-        constants.push(crate::link::mirror(vm, class).ok()?);
-    }
-    vm.freeze();
-    let class = vm.lang.class("java/lang/Class").ok()?;
-    (!constants.is_empty()).then_some(Kind::Enum { class, constants })
-}
-
-/// A class, a box, an interface, an array, an enum; the class under test and a primitive come besides.
-const SOME_CLASSES: [&str; 5] = [
-    "java/lang/String",
-    "java/lang/Integer",
-    "java/util/List",
-    "[Ljava/lang/String;",
-    "java/math/RoundingMode",
-];
 
 /// What a person takes for an abstract class of the library.
 fn stand_in(name: &str) -> Option<&'static str> {

@@ -8,6 +8,7 @@
 
 mod collection;
 mod declared;
+mod effects;
 mod fake;
 mod generic;
 mod hidden;
@@ -16,8 +17,10 @@ pub mod known;
 mod object;
 mod producers;
 mod recipe;
+mod reflected;
+mod words;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ir::{ClassId, FuncId, MemType, Type};
@@ -30,6 +33,7 @@ use vm::{ElemKind, ObjId, Origin, Outcome, Stop, Val, View, Vm};
 use crate::load::FieldType;
 use crate::world::Jvm;
 
+pub use effects::reads;
 pub use fake::{Fake, FakeCall, FakeMethod};
 pub use generic::Generic;
 pub use hidden::{Hidden, hidden, params_of};
@@ -48,6 +52,8 @@ pub struct Worlds {
     /// The class under test: what its package may use, tests may use.
     pub context: Option<ClassId>,
     pub recipes: FxHashMap<Arc<str>, Arc<Recipe>>,
+    /// Names of the fields that the method under test may read: what it is called on is best changed there.
+    pub wanted: Arc<BTreeSet<Arc<str>>>,
     /// Recipes that are being found out.
     preparing: Vec<Arc<str>>,
     /// Classes of the program by their direct supertypes, once asked for.
@@ -71,6 +77,8 @@ pub struct Worlds {
     fake_results: Vec<(ObjId, usize, Val)>,
     /// How many fakes are being prepared inside each other.
     faking: u32,
+    /// Whether types that code asks objects for are being prepared.
+    asking: u32,
     /// What users know of inputs.
     pub known: Arc<Known>,
     /// What objects of a class must be like.

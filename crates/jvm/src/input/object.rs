@@ -1,5 +1,6 @@
 //! Making input objects in a run: by the recipe of their class, with inputs as arguments.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ir::{ClassId, FuncId};
@@ -96,14 +97,17 @@ pub(super) fn reference(
     let built = match kinds.get(at) {
         Some(Kind::Object(key)) => {
             let key = key.clone();
-            object(vm, name, &key).map(|object| (object, nullable(vm, name, object, optional)))
+            let inside = if clashes(&vm.lang, kinds, at) {
+                labelled(&vm.lang, name, &kinds[at])
+            } else {
+                name.to_string()
+            };
+            object(vm, &inside, &key).map(|object| (object, nullable(vm, name, object, optional)))
         }
         Some(kind) if at == 0 => make_at(vm, name, &kind.clone(), optional).map(|val| (val.as_obj(), val)),
         Some(kind) => {
             // Variables of another kind have names of their own; whether it is null is said by the input's.
-            let class = class_of(&vm.lang, kind).map(|class| vm.lang.classes[class].java_name());
-            let label = class.as_deref().and_then(|c| c.rsplit(['.', '$']).next()).unwrap_or("other");
-            let val = make_at(vm, &format!("{name}.{label}"), &kind.clone(), false);
+            let val = make_at(vm, &labelled(&vm.lang, name, kind), &kind.clone(), false);
             val.and_then(|val| match val.bits {
                 0 => Err(Stop::Assumption),
                 _ => Ok((val.as_obj(), nullable(vm, name, val.as_obj(), optional))),
@@ -120,6 +124,35 @@ pub(super) fn reference(
         vm.chosen(name, object, &ways);
     }
     Ok(val)
+}
+
+/// The name for variables of an object that is of another kind than usual.
+fn labelled(jvm: &Jvm, name: &str, kind: &Kind) -> String {
+    let class = class_of(jvm, kind).map(|class| jvm.classes[class].java_name());
+    let label = class.as_deref().and_then(|c| c.rsplit(['.', '$']).next()).unwrap_or("other");
+    format!("{name}.{label}")
+}
+
+/// Whether an object's variables would have the names of other variables of a kind before it.
+fn clashes(jvm: &Jvm, kinds: &[Kind], at: usize) -> bool {
+    let parts = |kind: &Kind| {
+        let Kind::Object(key) = kind else { return Vec::new() };
+        let Some(recipe) = jvm.worlds.recipes.get(key) else { return Vec::new() };
+        let ways = recipe.ways.iter().filter_map(|make| match make {
+            Make::Call(way) => Some(&way.params),
+            Make::Constant(_) => None,
+        });
+        let params = ways.flatten().map(|p| (p.name.clone(), p.kind.clone()));
+        params.chain(recipe.fields.iter().map(|f| (f.name.to_string(), f.kind.clone()))).collect()
+    };
+    if at == 0 {
+        return false;
+    }
+    let own: Vec<(String, Kind)> = parts(&kinds[at]);
+    kinds[..at]
+        .iter()
+        .flat_map(parts)
+        .any(|(name, kind)| own.iter().any(|(other, of)| *other == name && *of != kind))
 }
 
 /// The term that says that a reference is not null.
@@ -284,26 +317,101 @@ fn assign(vm: &mut Vm<Jvm>, name: &str, object: ObjId, field: &FieldWay) -> Resu
     if now.term.is_some() {
         return Ok(());
     }
-    let val = make_at(vm, &format!("{name}.{}", field.name), &field.kind, true)?;
+    let name = format!("{name}.{}", field.name);
+    let val = match field.setter {
+        None => make_at(vm, &name, &field.kind, true)?,
+        Some((_, non_null)) => set(vm, &name, field, now, non_null)?,
+    };
     vm.store(object, field.offset, field.cell, val)?;
     if val.bits != now.bits
         && let Some(value) = record(vm, |vm| crate::observe::see_argument(vm, val.bits, &field.ty))
     {
-        log(vm, Event::Assigned { object, owner: field.owner, field: field.name.clone(), value });
+        log(
+            vm,
+            match field.setter {
+                None => Event::Assigned { object, owner: field.owner, field: field.name.clone(), value },
+                Some((func, _)) => Event::Called { object, func, args: vec![value] },
+            },
+        );
     }
     Ok(())
 }
 
-/// Calls methods that change the object: none if that will do.
-fn change(vm: &mut Vm<Jvm>, name: &str, object: ObjId, changes: &[Way], most: u32) -> Result<(), Stop> {
-    if changes.is_empty() {
+/// What a field holds after its setter was called or not: `now`, unless a run asks for more.
+fn set(vm: &mut Vm<Jvm>, name: &str, field: &FieldWay, now: Val, non_null: bool) -> Result<Val, Stop> {
+    let Some(class) = class_of(&vm.lang, &field.kind) else {
+        // A primitive, or nothing that can be made.
+        let val = make_at(vm, name, &field.kind, true)?;
+        let zero = matches!(&field.kind, Kind::Scalar(_)) && now.bits == 0;
+        if zero || val.term.is_none() {
+            return Ok(if zero { val } else { now });
+        }
+        let (flag, bits) = vm.inputs.scalar(&mut vm.pool, &format!("{name}.set"), term::Sort::Bool);
+        return Ok(either(vm, flag, bits, val, now));
+    };
+    let is_null = now.bits == 0;
+    // A setter that takes no null is called only if there is something.
+    let flag = match is_null || non_null {
+        true => "some",
+        false => "set",
+    };
+    let (flag, bits) = vm.inputs.scalar(&mut vm.pool, &format!("{name}.{flag}"), term::Sort::Bool);
+    let outer = vm.lang.worlds.there;
+    vm.lang.worlds.there = if outer.is_some() { vm.pool.and(outer, flag) } else { flag };
+    // What is compared as it is must be there to be found: constants of an enum, numbers; a text in the place of another.
+    let plain = match &field.kind {
+        Kind::Enum { .. } | Kind::Boxed { .. } => true,
+        Kind::Str | Kind::Array { .. } => !is_null,
+        _ => false,
+    };
+    let val = match bits {
+        0 if !plain => {
+            let object = vm.new_object(class)?;
+            vm.make_placeholder(object);
+            Ok(Val::obj(object))
+        }
+        _ => make_at(vm, name, &field.kind, true),
+    };
+    vm.lang.worlds.there = outer;
+    let val = val?;
+    Ok(either(vm, flag, bits, val, now))
+}
+
+fn either(vm: &mut Vm<Jvm>, flag: TermId, bits: u64, yes: Val, no: Val) -> Val {
+    let sort = if yes.term.is_some() { vm.pool.sort(yes.term) } else { term::Sort::Bv(32) };
+    let (yes_term, no_term) = (vm.term(yes, sort), vm.term(no, sort));
+    let term = vm.pool.ite(flag, yes_term, no_term);
+    Val { bits: if bits != 0 { yes.bits } else { no.bits }, term }
+}
+
+/// So many methods are tried to change an object.
+const MAX_METHODS: usize = 12;
+
+/// Calls methods that change the object: none if that will do. Those that write what the program reads come first.
+fn change(
+    vm: &mut Vm<Jvm>,
+    name: &str,
+    object: ObjId,
+    all: &[(Way, BTreeSet<Arc<str>>)],
+    most: u32,
+) -> Result<(), Stop> {
+    if all.is_empty() {
         return Ok(());
+    }
+    let wanted = vm.lang.worlds.wanted.clone();
+    let mut changes: Vec<&(Way, BTreeSet<Arc<str>>)> = all.iter().collect();
+    changes.sort_by_key(|(_, writes)| writes.is_disjoint(&wanted));
+    if changes.len() > MAX_METHODS {
+        changes.truncate(MAX_METHODS);
+        let reason = format!("{MAX_METHODS} of {} methods that change it are tried", all.len());
+        vm.ledger.note(ledger::Kind::InputBound, name, reason);
     }
     for i in 0..most {
         let step = format!("{name}.call{i}");
         vm.outside = super::site(&step);
         let which = vm.choose_among(ElemKind::Prefer, &step, changes.len() as u32 + 1)?;
-        let Some(way) = which.checked_sub(1).and_then(|at| changes.get(at as usize)) else {
+        let Some(way) = which.checked_sub(1).and_then(|at| changes.get(at as usize)).map(|(way, _)| way)
+        else {
             if i + 1 == most {
                 break;
             }

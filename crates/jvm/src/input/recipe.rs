@@ -7,6 +7,7 @@ use std::sync::Arc;
 use ir::{ClassId, FuncId, MemType};
 use vm::Vm;
 
+use super::effects::{Setter, reads_only, setters, writes};
 use super::generic::{self, Env, Generic};
 use super::producers::{Constant, constants, producers};
 use super::{Kind, kind_for};
@@ -24,8 +25,8 @@ pub struct Recipe {
     pub ways: Vec<Make>,
     /// Fields that outsiders are meant to assign.
     pub fields: Vec<FieldWay>,
-    /// Methods that change an object, for more than a fresh one.
-    pub changes: Vec<Way>,
+    /// Methods that change an object, for more than a fresh one, and the names of the fields that they write.
+    pub changes: Vec<(Way, BTreeSet<Arc<str>>)>,
     /// What is not tried, for people.
     pub left_out: Vec<String>,
 }
@@ -70,11 +71,15 @@ pub struct FieldWay {
     pub cell: MemType,
     pub ty: FieldType,
     pub kind: Kind,
+    /// The method that assigns it, if a test does not; and whether it takes no null.
+    pub setter: Option<(FuncId, bool)>,
 }
 
 /// So many ways are tried for one class.
 const MAX_WAYS: usize = 5;
-const MAX_CHANGES: usize = 8;
+const MAX_CHANGES: usize = 40;
+/// So many fields are set by methods that do nothing else.
+const MAX_SETTERS: usize = 40;
 /// Constructors with more parameters are nothing a person would call twice.
 const MAX_PARAMS: usize = 12;
 /// Beyond so many classes, further ones are only null.
@@ -100,19 +105,21 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic]) -> Opt
     let (mut ways, fields, mut changes) = match (told.is_empty(), user) {
         (false, _) => (told, Vec::new(), Vec::new()),
         (true, false) => (library_makes(vm, class, &env), Vec::new(), Vec::new()),
-        (true, true) => (
-            user_makes(vm, class, &env, &mut left_out),
-            fields(vm, class, &env),
-            changes(vm, class, &env, &mut left_out),
-        ),
+        (true, true) => {
+            let mut setters = setters(&vm.lang, class);
+            cut(&mut setters, MAX_SETTERS, "setters", &mut left_out);
+            let ways = user_makes(vm, class, &env, &mut left_out);
+            (ways, fields(vm, class, &env, &setters), changes(vm, class, &env, &setters, &mut left_out))
+        }
     };
     let calls = ways.iter_mut().filter_map(|make| match make {
         Make::Call(way) => Some(way),
         Make::Constant(_) => None,
     });
-    tell_apart(calls, fields.iter().map(|f| (f.name.to_string(), f.ty.clone())).collect());
-    for name in changes.iter().map(|way| vm.lang.funcs[way.func].name.clone()).collect::<BTreeSet<_>>() {
-        tell_apart(changes.iter_mut().filter(|way| vm.lang.funcs[way.func].name == name), Vec::new());
+    tell_apart(calls, fields.iter().map(|f| (f.name.to_string(), f.ty.clone(), f.kind.clone())).collect());
+    for name in changes.iter().map(|(way, _)| vm.lang.funcs[way.func].name.clone()).collect::<BTreeSet<_>>() {
+        let alike = changes.iter_mut().map(|(way, _)| way);
+        tell_apart(alike.filter(|way| vm.lang.funcs[way.func].name == name), Vec::new());
     }
     vm.lang.worlds.preparing.pop();
     let recipe = Recipe { class, args: args.to_vec(), ways, fields, changes, left_out };
@@ -129,28 +136,29 @@ fn cut<T>(all: &mut Vec<T>, most: usize, what: &str, left_out: &mut Vec<String>)
 }
 
 /// Words that name other variables of an object: whether it is there, what it is, how it is made.
-const TAKEN: [&str; 5] = ["null", "some", "is", "way", "of"];
+const TAKEN: [&str; 6] = ["null", "some", "set", "is", "way", "of"];
 
 /// Variables are named after parameters, and a variable has one type: parameters of several calls that share a name but
 /// not a type get names of their own.
-fn tell_apart<'a>(ways: impl Iterator<Item = &'a mut Way>, mut taken: Vec<(String, FieldType)>) {
+fn tell_apart<'a>(ways: impl Iterator<Item = &'a mut Way>, mut taken: Vec<(String, FieldType, Kind)>) {
     for way in ways {
         for at in 0..way.params.len() {
-            let ty = way.params[at].ty.clone();
+            let (ty, kind) = (way.params[at].ty.clone(), way.params[at].kind.clone());
             let mut name = way.params[at].name.clone();
             let call = name.strip_prefix("call").is_some_and(|n| n.parse::<u32>().is_ok());
             if TAKEN.contains(&name.as_str()) || call {
                 name.push('_');
             }
             let clashes = |name: &String, way: &Way| {
-                let elsewhere = taken.iter().any(|(other, of)| other == name && *of != ty);
+                let elsewhere =
+                    taken.iter().any(|(other, of, made)| other == name && (*of != ty || *made != kind));
                 elsewhere || way.params.iter().enumerate().any(|(i, p)| i != at && p.name == *name)
             };
             while clashes(&name, way) {
                 name.push_str(&type_word(&ty));
             }
             way.params[at].name = name.clone();
-            taken.push((name, ty));
+            taken.push((name, ty, kind));
         }
     }
 }
@@ -201,7 +209,12 @@ pub fn prepare_makes(
     if !vm.lang.worlds.recipes.contains_key(&key) {
         let empty = Recipe::by(class, Vec::new(), Vec::new());
         vm.lang.worlds.recipes.insert(key.clone(), Arc::new(empty));
-        let ways = ways(vm);
+        let mut ways = ways(vm);
+        let calls = ways.iter_mut().filter_map(|make| match make {
+            Make::Call(way) => Some(way),
+            Make::Constant(_) => None,
+        });
+        tell_apart(calls, Vec::new());
         vm.lang.worlds.recipes.insert(key.clone(), Arc::new(Recipe::by(class, args, ways)));
     }
     key
@@ -222,7 +235,10 @@ fn user_makes(vm: &mut Vm<Jvm>, class: ClassId, env: &Env, left_out: &mut Vec<St
 }
 
 fn library_makes(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Make> {
-    let ways = library_ways(vm, class, env);
+    let mut ways = library_ways(vm, class, env);
+    if let Some(way) = super::words::way(vm, class) {
+        ways.insert(ways.len().min(1), way);
+    }
     // Hardly any text names a character set or a language.
     let by_text = ways.first().is_none_or(|way| way.params.iter().any(|p| p.ty.is_reference()));
     let constants = constants(vm, class).into_iter().map(Make::Constant);
@@ -409,21 +425,26 @@ fn is_plain_class(name: &str) -> bool {
     matches!(name, "java/lang/String" | "java/lang/CharSequence" | "java/time/Month" | "java/time/DayOfWeek")
 }
 
-/// Fields that a test may assign: public ones, and those near it that no method of the class assigns itself.
-fn fields(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<FieldWay> {
+/// Fields that a test may assign: public ones, those near it that no method of the class assigns itself, and those that
+/// have a setter.
+fn fields(vm: &mut Vm<Jvm>, class: ClassId, env: &Env, setters: &[Setter]) -> Vec<FieldWay> {
     let mut found = Vec::new();
     let owners = vm.lang.classes[class].ancestors.clone();
     for owner in owners {
-        if vm.lang.classes[owner].origin == ClassOrigin::Library || !can_name(&vm.lang, owner) {
+        if vm.lang.classes[owner].origin == ClassOrigin::Library {
             continue;
         }
         let Some(file) = vm.lang.classes[owner].file.clone() else { continue };
+        let named = can_name(&vm.lang, owner);
         let near = same_package(&vm.lang, vm.lang.classes[owner].package());
         let own = if owner == class { env.clone() } else { Env::new() };
         for field in vm.lang.classes[owner].fields.clone() {
+            let setter = setters.iter().find(|s| s.owner == owner && *s.field == *field.name);
+            let setter = setter.map(|s| (s.func, s.non_null));
             let open = field.access & access::PUBLIC != 0
                 || near && field.access & access::PRIVATE == 0 && !is_assigned(&vm.lang, owner, &field.name);
             let fixed = access::STATIC | access::FINAL | access::SYNTHETIC;
+            let open = named && open || setter.is_some();
             let Some(ty) = FieldType::parse(&field.descriptor).filter(|_| open && field.access & fixed == 0)
             else {
                 continue;
@@ -432,7 +453,8 @@ fn fields(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<FieldWay> {
                 file.fields.iter().find(|f| f.name == field.name && f.descriptor == field.descriptor);
             let generic = Generic::of_field(declared.and_then(|f| f.signature.as_deref()), &ty, &own);
             let kind = kind_for(vm, &generic);
-            found.push(FieldWay { owner, name: field.name, offset: field.offset, cell: field.ty, ty, kind });
+            let (name, offset, cell) = (field.name, field.offset, field.ty);
+            found.push(FieldWay { owner, name, offset, cell, ty, kind, setter });
         }
     }
     found
@@ -453,7 +475,13 @@ fn is_assigned(jvm: &Jvm, class: ClassId, field: &str) -> bool {
 }
 
 /// Methods that a test may call to change an object: those that assign a field, or call something that might.
-fn changes(vm: &mut Vm<Jvm>, class: ClassId, env: &Env, left_out: &mut Vec<String>) -> Vec<Way> {
+fn changes(
+    vm: &mut Vm<Jvm>,
+    class: ClassId,
+    env: &Env,
+    setters: &[Setter],
+    left_out: &mut Vec<String>,
+) -> Vec<(Way, BTreeSet<Arc<str>>)> {
     let mut found: Vec<FuncId> = Vec::new();
     for owner in vm.lang.classes[class].ancestors.iter().rev().copied() {
         let jvm = &vm.lang;
@@ -467,7 +495,8 @@ fn changes(vm: &mut Vm<Jvm>, class: ClassId, env: &Env, left_out: &mut Vec<Strin
                 && f.signature.ty.params.len() <= 4
                 && !f.name.starts_with('<')
                 && !reads_only(&f.name)
-                && may_change(jvm, owner, func);
+                && !setters.iter().any(|s| s.func == func)
+                && writes(jvm, class, func).is_some();
             let overridden = found
                 .iter()
                 .any(|g| jvm.funcs[*g].name == f.name && jvm.funcs[*g].descriptor == f.descriptor);
@@ -482,14 +511,8 @@ fn changes(vm: &mut Vm<Jvm>, class: ClassId, env: &Env, left_out: &mut Vec<Strin
         (!grows(&f.name), !f.is(access::PUBLIC), f.signature.ty.params.is_empty(), *func)
     });
     cut(&mut found, MAX_CHANGES, "methods that change it", left_out);
-    found.into_iter().map(|func| way(vm, func, env)).collect()
-}
-
-fn reads_only(name: &str) -> bool {
-    let prefixes = [
-        "get", "is", "has", "to", "equals", "hash", "compare", "contains", "size", "length", "count", "print",
-    ];
-    prefixes.iter().any(|p| name.starts_with(p))
+    let written = |jvm: &Jvm, func| writes(jvm, class, func).unwrap_or_default();
+    found.into_iter().map(|func| (way(vm, func, env), written(&vm.lang, func))).collect()
 }
 
 /// Methods that put something in come first: most states need that.
@@ -497,21 +520,4 @@ fn grows(name: &str) -> bool {
     let prefixes =
         ["add", "put", "push", "insert", "set", "enqueue", "offer", "append", "register", "with", "deposit"];
     prefixes.iter().any(|p| name.starts_with(p))
-}
-
-fn may_change(jvm: &Jvm, class: ClassId, func: FuncId) -> bool {
-    let Some(file) = &jvm.classes[class].file else { return false };
-    let f = &jvm.funcs[func];
-    let Some(method) = file.method(&f.name, &f.descriptor) else { return false };
-    let Ok(Some(code)) = method.bytecode() else { return false };
-    code.instrs.iter().any(|(_, instr)| {
-        matches!(
-            instr,
-            Instr::PutField(_)
-                | Instr::ArrayStore(_)
-                | Instr::InvokeVirtual(_)
-                | Instr::InvokeSpecial(_)
-                | Instr::InvokeInterface(_)
-        )
-    })
 }

@@ -230,10 +230,7 @@ fn open(vm: &mut Vmj, args: &[Val]) -> Res<i32> {
         return Err(failure(vm, EROFS));
     }
     let path = path(vm, arg(args, 0))?;
-    match io::open(vm, &path) {
-        Some(descriptor) => Ok(descriptor),
-        None => Err(failure(vm, ENOENT)),
-    }
+    io::open(vm, &path, true).map_err(|_| failure(vm, ENOENT))
 }
 
 fn close(vm: &mut Vmj, args: &[Val]) -> Res<()> {
@@ -244,6 +241,9 @@ fn close(vm: &mut Vmj, args: &[Val]) -> Res<()> {
 /// Reads into memory outside the heap.
 fn read_into(vm: &mut Vmj, descriptor: i32, address: u64, count: i32) -> Res<i32> {
     let Some(file) = vm.lang.state::<Saved<Files>>().get(descriptor) else { return Err(failure(vm, EBADF)) };
+    if file.folder {
+        return Err(throw("java/io/IOException", "Is a directory"));
+    }
     let bytes = file.take(count.max(0) as usize);
     let Some((block, offset)) = block_at(vm, address) else { return Err(failure(vm, EINVAL)) };
     if offset + bytes.len() as u64 > vm.heap.len(block) as u64 {

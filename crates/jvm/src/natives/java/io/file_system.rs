@@ -53,10 +53,15 @@ fn canonicalize(vm: &mut Vmj, args: &[Val]) -> Res<ObjId> {
     new_string(vm, &files::normal(&path).to_string_lossy())
 }
 
+/// The empty name is no file, though `getAbsolutePath` takes it for the working directory.
+fn look_up(vm: &Vmj, path: &str) -> Option<Entry> {
+    if path.is_empty() { None } else { files::look_up(vm, path) }
+}
+
 /// 1 exists, 2 is a file, 4 is a directory.
 fn boolean_attributes(vm: &mut Vmj, args: &[Val]) -> Res<i32> {
     let path = path(vm, arg(args, 1))?;
-    Ok(match files::look_up(vm, &path) {
+    Ok(match look_up(vm, &path) {
         Some(Entry::File(..)) => 1 | 2,
         Some(Entry::Folder(_)) => 1 | 4,
         None => 0,
@@ -66,12 +71,12 @@ fn boolean_attributes(vm: &mut Vmj, args: &[Val]) -> Res<i32> {
 /// 4 read, 2 write, 1 execute.
 fn check_access(vm: &mut Vmj, args: &[Val]) -> Res<bool> {
     let path = path(vm, arg(args, 1))?;
-    Ok(files::look_up(vm, &path).is_some() && arg(args, 2).as_i32() & 2 == 0)
+    Ok(look_up(vm, &path).is_some() && arg(args, 2).as_i32() & 2 == 0)
 }
 
 fn length(vm: &mut Vmj, args: &[Val]) -> Res<i64> {
     let path = path(vm, arg(args, 1))?;
-    Ok(match files::look_up(vm, &path) {
+    Ok(match look_up(vm, &path) {
         Some(Entry::File(_, len)) => len as i64,
         _ => 0,
     })
@@ -79,7 +84,7 @@ fn length(vm: &mut Vmj, args: &[Val]) -> Res<i64> {
 
 fn list(vm: &mut Vmj, args: &[Val]) -> Res<ObjId> {
     let path = path(vm, arg(args, 1))?;
-    match files::look_up(vm, &path) {
+    match look_up(vm, &path) {
         Some(Entry::Folder(names)) => string_array(vm, &names),
         _ => Ok(ObjId::NULL),
     }

@@ -1,4 +1,5 @@
-//! The virtual file system: `java.home` read-only, an empty root and `/tmp`, and nothing else of the host.
+//! The virtual file system: `java.home` read-only, an empty root and `/tmp`, random devices whose bytes depend on the virtual
+//! clock, and nothing else of the host.
 
 use crate::natives::{Saved, Vmj};
 use std::path::{Component, Path, PathBuf};
@@ -16,6 +17,8 @@ pub struct Files {
 pub(crate) struct OpenFile {
     pub bytes: Arc<[u8]>,
     pub at: usize,
+    /// It can be opened, but not read.
+    pub folder: bool,
 }
 
 impl OpenFile {
@@ -31,8 +34,8 @@ impl OpenFile {
 const FIRST: i32 = 3;
 
 impl Files {
-    fn add(&mut self, bytes: Arc<[u8]>) -> i32 {
-        let file = OpenFile { bytes, at: 0 };
+    fn add(&mut self, bytes: Arc<[u8]>, folder: bool) -> i32 {
+        let file = OpenFile { bytes, at: 0, folder };
         let index = match self.open.iter().position(Option::is_none) {
             Some(free) => {
                 self.open[free] = Some(file);
@@ -111,12 +114,47 @@ pub(crate) fn look_up(vm: &Vmj, path: &str) -> Option<Entry> {
         let next = rest.components().next().map(|part| part.as_os_str().to_string_lossy().into_owned());
         return Some(Entry::Folder(next.into_iter().collect()));
     }
+    if is_random(&path) {
+        return Some(Entry::File(path, 0));
+    }
     (path == Path::new("/tmp")).then(|| Entry::Folder(Vec::new()))
 }
 
-/// Opens a file for reading.
-pub(crate) fn open(vm: &mut Vmj, path: &str) -> Option<i32> {
-    let Some(Entry::File(path, _)) = look_up(vm, path) else { return None };
-    let bytes: Arc<[u8]> = std::fs::read(path).ok()?.into();
-    Some(vm.lang.state::<Saved<Files>>().add(bytes))
+fn is_random(path: &Path) -> bool {
+    path == Path::new("/dev/random") || path == Path::new("/dev/urandom")
+}
+
+/// What a random device gives before it ends.
+const RANDOM_BYTES: usize = 1 << 16;
+
+/// Bytes that differ between worlds, as the clock does.
+fn random_bytes(vm: &mut Vmj) -> Arc<[u8]> {
+    vm.note(ledger::Kind::Environment, "random numbers");
+    let clock = vm.lang.state::<Saved<crate::natives::java::lang::Clock>>();
+    let mut state = (clock.epoch_millis ^ clock.origin) as u64 | 1;
+    let next = |_| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 32) as u8
+    };
+    (0..RANDOM_BYTES).map(next).collect()
+}
+
+/// Opens a file for reading. A folder is opened too, if `folders` may be.
+pub(crate) fn open(vm: &mut Vmj, path: &str, folders: bool) -> Result<i32, NotOpened> {
+    let (bytes, folder) = match look_up(vm, path) {
+        None => return Err(NotOpened::Missing),
+        Some(Entry::Folder(_)) if !folders => return Err(NotOpened::Folder),
+        Some(Entry::Folder(_)) => (Vec::new().into(), true),
+        Some(Entry::File(path, _)) if is_random(&path) => (random_bytes(vm), false),
+        Some(Entry::File(path, _)) => (std::fs::read(path).map_err(|_| NotOpened::Missing)?.into(), false),
+    };
+    Ok(vm.lang.state::<Saved<Files>>().add(bytes, folder))
+}
+
+/// Why a file was not opened.
+pub(crate) enum NotOpened {
+    Missing,
+    Folder,
 }

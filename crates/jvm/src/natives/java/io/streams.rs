@@ -1,7 +1,7 @@
 //! `FileDescriptor`, `FileInputStream`, `FileOutputStream`, `RandomAccessFile`: the console is captured, files are
 //! read from the virtual file system.
 
-use super::files::{self, Files};
+use super::files::{self, Files, NotOpened};
 use crate::natives::support::*;
 use crate::natives::{Fail, Res, Saved, Vmj, natives};
 use vm::{ObjId, Val};
@@ -138,7 +138,12 @@ fn open_for_writing(vm: &mut Vmj, args: &[Val]) -> Res<()> {
 
 fn open_for_reading(vm: &mut Vmj, args: &[Val]) -> Res<()> {
     let path = text(vm, arg(args, 1).as_obj())?;
-    let opened = files::open(vm, &path).ok_or_else(|| not_found(&path, "No such file or directory"))?;
+    // Unlike `Files`, `new File("")` is no name of the working directory.
+    let found = if path.is_empty() { Err(NotOpened::Missing) } else { files::open(vm, &path, false) };
+    let opened = found.map_err(|why| match why {
+        NotOpened::Missing => not_found(&path, "No such file or directory"),
+        NotOpened::Folder => not_found(&path, "Is a directory"),
+    })?;
     let descriptor = get_ref(vm, arg(args, 0).as_obj(), "fd");
     set_i32(vm, descriptor, "fd", opened)
 }

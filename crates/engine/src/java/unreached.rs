@@ -1,0 +1,118 @@
+//! Code of a class that none of its public methods runs: where a test gets at it.
+//!
+//! `Base16` has no public method but constructors; `encode(byte[])`, which it inherits, calls what it implements. So methods of
+//! the classes above are called where they lead to such code, and what nothing else leads to is called itself: a test lies in
+//! the package of the class.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ir::{ClassId, FuncId};
+use jvm::input::{can_call, can_name};
+use jvm::link::ClassOrigin;
+use jvm::load::access;
+use jvm::world::Jvm;
+use vm::Vm;
+
+use super::entries::{Entry, is_callable, runs};
+use super::explore::callees;
+
+/// So many inherited methods lead to the same code.
+const MOST_A_METHOD: usize = 2;
+
+/// Entries besides those `found`, for code of some classes that they do not run.
+pub fn unreached(vm: &mut Vm<Jvm>, classes: &[ClassId], nested: &[ClassId], found: &[Entry]) -> Vec<Entry> {
+    let mut reached: BTreeSet<FuncId> = BTreeSet::new();
+    for entry in found {
+        let mut from = vec![entry.func];
+        from.extend(runs(vm, entry.func, nested));
+        for func in from {
+            reached.extend(reach(vm, entry.class, func).into_keys());
+        }
+    }
+    let mut more = Vec::new();
+    for class in classes {
+        let own: Vec<FuncId> = vm.lang.classes[*class].functions().collect();
+        let own: Vec<FuncId> =
+            own.into_iter().filter(|func| is_code(&vm.lang, *func) && !reached.contains(func)).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let ways: Vec<(FuncId, BTreeMap<FuncId, u32>)> = inherited(vm, *class)
+            .into_iter()
+            .map(|func| (func, reach(vm, *class, func)))
+            .filter(|(_, reach)| own.iter().any(|func| reach.contains_key(func)))
+            .collect();
+        for func in own {
+            if reached.contains(&func) {
+                continue;
+            }
+            let mut near: Vec<&(FuncId, BTreeMap<FuncId, u32>)> =
+                ways.iter().filter(|(_, reach)| reach.contains_key(&func)).collect();
+            near.sort_by_key(|(from, reach)| (reach[&func], *from));
+            near.truncate(MOST_A_METHOD);
+            for (from, reach) in near {
+                more.push(Entry { class: *class, func: *from, hidden: None });
+                reached.extend(reach.keys().copied());
+            }
+            if !reached.contains(&func) && can_call(&vm.lang, func) {
+                more.push(Entry { class: *class, func, hidden: None });
+                reached.extend(reach(vm, *class, func).into_keys());
+            }
+        }
+    }
+    let mut seen = BTreeSet::new();
+    more.retain(|entry| seen.insert((entry.class, entry.func)));
+    more
+}
+
+fn is_code(jvm: &Jvm, func: FuncId) -> bool {
+    let f = &jvm.funcs[func];
+    let is_enum = jvm.classes[f.class].access & access::ENUM != 0;
+    let is_abstract = jvm.classes[f.class].access & access::ABSTRACT != 0;
+    if is_abstract && &*f.name == "<init>" {
+        return false;
+    }
+    let made = is_enum && (f.name.starts_with('$') || matches!(&*f.name, "values" | "valueOf" | "<init>"));
+    f.tracked && is_callable(jvm, func) && !made
+}
+
+/// Public methods of the program's classes above one, but for those it has itself.
+fn inherited(vm: &mut Vm<Jvm>, class: ClassId) -> Vec<FuncId> {
+    let jvm = &mut vm.lang;
+    let above: Vec<ClassId> = jvm.classes[class].ancestors.iter().rev().copied().collect();
+    let mut found = Vec::new();
+    for owner in above {
+        let fits = jvm.classes[owner].origin != ClassOrigin::Library && can_name(jvm, owner);
+        if owner == class || !fits {
+            continue;
+        }
+        for func in jvm.classes[owner].functions().collect::<Vec<_>>() {
+            let f = &jvm.funcs[func];
+            let plain = f.is(access::PUBLIC) && !f.is_static() && !f.name.starts_with('<');
+            if plain && is_callable(jvm, func) && jvm::observe::dispatched_in(jvm, class, func) == Some(func)
+            {
+                found.push(func);
+            }
+        }
+    }
+    found
+}
+
+/// What a call of a method on an object of a class may run of the class and of those above it, and how many calls away.
+pub fn reach(vm: &mut Vm<Jvm>, class: ClassId, from: FuncId) -> BTreeMap<FuncId, u32> {
+    let mut found = BTreeMap::from([(from, 0)]);
+    let mut open = std::collections::VecDeque::from([(from, 0)]);
+    while let Some((func, away)) = open.pop_front() {
+        if vm.lang.funcs[func].access & access::ABSTRACT != 0 {
+            continue;
+        }
+        let Some(function) = vm.lang.ir(func) else { continue };
+        for callee in callees(&vm.lang, class, &function) {
+            if let std::collections::btree_map::Entry::Vacant(entry) = found.entry(callee) {
+                entry.insert(away + 1);
+                open.push_back((callee, away + 1));
+            }
+        }
+    }
+    found
+}
