@@ -94,6 +94,9 @@ pub struct SearchArgs {
     /// Paths a method and constructor at most
     #[arg(long, value_name = "N")]
     pub max_paths: Option<u64>,
+    /// Paths a class at most; each method has one at least
+    #[arg(long, value_name = "N")]
+    pub class_paths: Option<u64>,
     /// IR instructions of one run at most
     #[arg(long, value_name = "N", default_value_t = Budget::default().max_steps)]
     pub max_steps: u64,
@@ -103,10 +106,13 @@ pub struct SearchArgs {
     /// Budget of all classes together in work units
     #[arg(long, value_name = "N")]
     pub total_work: Option<u64>,
+    /// Paths of all classes together at most; each method has one at least
+    #[arg(long, value_name = "N")]
+    pub total_paths: Option<u64>,
     /// Safety stop of all classes together in seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub total_time: Option<Duration>,
-    /// Memory of an exploration's terms and tree in megabytes, about
+    /// Memory of the process in megabytes, without that of the solver's helpers; exploring ends there
     #[arg(long, value_name = "MB", default_value_t = Budget::default().memory >> 20)]
     pub memory: u64,
     /// Stop a method after so many different suspected bugs
@@ -402,9 +408,11 @@ pub fn config(target: &TargetArgs, search: &SearchArgs) -> Result<Config, Failur
             work: search.work,
             time: search.time,
             max_paths: search.max_paths,
+            class_paths: search.class_paths,
             max_steps: search.max_steps,
             loop_bound: search.loop_bound,
             total_work: search.total_work,
+            total_paths: search.total_paths,
             total_time: search.total_time,
             confirming: None,
             memory: search.memory << 20,
@@ -414,6 +422,7 @@ pub fn config(target: &TargetArgs, search: &SearchArgs) -> Result<Config, Failur
         },
         seed: search.seed,
         jobs: search.jobs.map_or_else(default_jobs, |jobs| jobs.get()),
+        processor_time: false,
         exhaustive: search.exhaustive,
         suite: engine::Suite::Smallest,
         run: false,
@@ -457,9 +466,11 @@ pub fn default_search() -> SearchArgs {
         work: Budget::default().work,
         time: None,
         max_paths: None,
+        class_paths: None,
         max_steps: Budget::default().max_steps,
         loop_bound: Budget::default().loop_bound,
         total_work: None,
+        total_paths: None,
         total_time: None,
         memory: Budget::default().memory >> 20,
         max_bugs: None,

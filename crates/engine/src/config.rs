@@ -28,6 +28,8 @@ pub struct Config {
     pub seed: u64,
     /// Workers of an exploration; what is found does not depend on their number.
     pub jobs: usize,
+    /// Times by stage are the processor's, not the clock's: for figures on a busy machine.
+    pub processor_time: bool,
     /// Explore every path, also those that add no obligation.
     pub exhaustive: bool,
     /// Which of the runs become tests.
@@ -99,17 +101,20 @@ pub struct Budget {
     pub work: u64,
     /// A safety stop, everything included.
     pub time: Option<Duration>,
+    /// Paths of a method, and of all methods of a class; each has one at least.
     pub max_paths: Option<u64>,
+    pub class_paths: Option<u64>,
     /// IR instructions of one run.
     pub max_steps: u64,
     /// How often one branch may be flipped on one path; branches of a recursive function count together.
     pub loop_bound: u32,
     /// The same for all classes together.
     pub total_work: Option<u64>,
+    pub total_paths: Option<u64>,
     pub total_time: Option<Duration>,
     /// What of [`time`](Self::time) is kept for confirming, where that is known better than by a share of it.
     pub confirming: Option<Duration>,
-    /// Bytes that an exploration's terms and tree may take; about.
+    /// Bytes that the process may take, tests made of what was found included. Half of it is what an exploration's terms and tree may, as counted.
     pub memory: u64,
     /// Different bugs of a method.
     pub max_bugs: Option<u32>,
@@ -125,9 +130,11 @@ impl Default for Budget {
             work: 60_000_000,
             time: None,
             max_paths: None,
+            class_paths: None,
             max_steps: 2_000_000,
             loop_bound: 40,
             total_work: None,
+            total_paths: None,
             total_time: None,
             confirming: None,
             memory: 2 << 30,
@@ -152,6 +159,7 @@ impl Default for Config {
             budget: Budget::default(),
             seed: 0,
             jobs: 1,
+            processor_time: false,
             exhaustive: false,
             criterion_options: coverage::Options::default(),
             suite: Suite::Smallest,

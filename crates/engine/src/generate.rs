@@ -129,6 +129,7 @@ pub fn generate(
 pub struct Total {
     started: Instant,
     work: u64,
+    paths: u64,
     /// Classes confirmed, and what that took.
     confirmed: (u32, Duration),
 }
@@ -140,12 +141,13 @@ const CONFIRM_BASE: Duration = Duration::from_secs(3);
 
 impl Total {
     pub fn start() -> Total {
-        Total { started: Instant::now(), work: 0, confirmed: (0, Duration::ZERO) }
+        Total { started: Instant::now(), work: 0, paths: 0, confirmed: (0, Duration::ZERO) }
     }
 
     /// Counts what a class took.
     pub fn add(&mut self, result: &ClassResult) {
         self.work += result.methods.iter().map(|m| m.spent.work()).sum::<u64>();
+        self.paths += result.methods.iter().map(|m| m.spent.runs).sum::<u64>();
     }
 
     /// Counts what confirming so many classes took.
@@ -181,6 +183,10 @@ impl Total {
         if let Some(total) = config.budget.total_work {
             let left = total.saturating_sub(self.work) / classes.max(1) as u64;
             share.budget.work = share.budget.work.min(left);
+        }
+        if let Some(total) = config.budget.total_paths {
+            let left = total.saturating_sub(self.paths) / classes.max(1) as u64;
+            share.budget.class_paths = Some(share.budget.class_paths.map_or(left, |most| most.min(left)));
         }
         if let Some(left) = self.left(config, waiting) {
             // What confirming takes is kept for every class that may be reached.

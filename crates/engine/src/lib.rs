@@ -12,6 +12,7 @@ mod goal;
 pub mod java;
 pub mod journal;
 pub mod known;
+mod memory;
 pub mod pictures;
 mod proofs;
 mod replay;

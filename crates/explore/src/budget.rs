@@ -108,6 +108,10 @@ pub struct Times {
     pub running: u64,
     /// Putting runs into the tree and the account.
     pub merging: u64,
+    /// Making the workers' machines, before anything is tried.
+    pub starting: u64,
+    /// What of all this one has to wait for, if each worker has a processor of its own.
+    pub waiting: u64,
 }
 
 impl Times {
@@ -117,10 +121,12 @@ impl Times {
         self.solving += other.solving;
         self.running += other.running;
         self.merging += other.merging;
+        self.starting += other.starting;
+        self.waiting += other.waiting;
     }
 
     pub fn total(&self) -> u64 {
-        self.choosing + self.moving + self.solving + self.running + self.merging
+        self.choosing + self.moving + self.solving + self.running + self.merging + self.starting
     }
 }
 

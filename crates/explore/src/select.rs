@@ -1,6 +1,7 @@
 //! The fewest runs that show everything: each obligation that any run meets, and each way to end.
 
 use crate::finished::{End, Finished};
+use rustc_hash::FxHashSet;
 use term::Value;
 use vm::ElemKind;
 
@@ -57,6 +58,12 @@ fn items<O>(finished: &[Finished<O>]) -> Vec<Item> {
         .collect();
     add_ends(finished, &mut runs);
     runs.sort_by_key(|item| (item.cost, item.index));
+    // Of runs that show the same only the simplest can be wanted.
+    let mut seen: FxHashSet<Vec<usize>> = FxHashSet::default();
+    runs.retain_mut(|item| {
+        item.needs.sort_unstable();
+        seen.insert(item.needs.clone())
+    });
     runs
 }
 

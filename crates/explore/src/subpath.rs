@@ -26,7 +26,7 @@ pub struct Leg {
 pub type Fact = (u32, Vec<u32>);
 
 /// What one question may cost here: proofs that need more are left to exploration.
-const LIMITS: Limits = Limits { quick: 200, rlimit: 300_000 };
+const LIMITS: Limits = Limits { quick: 200, rlimit: 300_000, circuits: 3_000_000 };
 
 /// Facts of the branches on a way that cannot hold together, in the order of the way; none if they can, or if it is not
 /// known. Few of them: none can be left out as far as the solver can tell.

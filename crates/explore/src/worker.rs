@@ -6,11 +6,12 @@
 
 use crate::budget::{EFFORT_A_TERM, Times};
 use crate::finished::End;
+use crate::session::Stopped;
 use crate::target::Target;
 use ir::FuncId;
 use ledger::Ledger;
 use rustc_hash::FxHashMap;
-use solver::{Answer, Chain, Limits, News, Query, Stats};
+use solver::{Answer, Chain, Known, Limits, News, Query, Stats};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -76,6 +77,8 @@ struct Worker<L: Lang, T> {
     funcs: FxHashMap<FuncId, FuncId>,
     /// It panicked: its machine is in no state to go on.
     failed: bool,
+    /// Pools of its runs that are merged, for it to free: that takes a while, and others need not wait.
+    waste: Vec<Pool>,
 }
 
 /// All workers of a session.
@@ -83,6 +86,8 @@ pub(crate) struct Crew<L: Lang, T> {
     workers: Vec<Worker<L, T>>,
     /// What was learned in the last round and is yet to be told to all.
     news: Vec<News>,
+    /// How long the rounds take together where each worker has a processor of its own.
+    pub(crate) waiting: u64,
 }
 
 impl<L, T> Crew<L, T>
@@ -92,8 +97,14 @@ where
     T::Observation: Send,
 {
     pub(crate) fn new(count: usize, vm: &mut Vm<L>, target: &T, chain: &dyn Fn() -> Chain) -> Crew<L, T> {
+        let known = Known::default();
+        let chain = || {
+            let mut chain = chain();
+            chain.join(&known);
+            chain
+        };
         let workers = (0..count.max(1)).map(|_| Worker::new(vm, target, chain())).collect();
-        Crew { workers, news: Vec::new() }
+        Crew { workers, news: Vec::new(), waiting: 0 }
     }
 
     /// Makes attempts at all jobs; the results stand in the order of the jobs. Ends early if `cut` says so. A
@@ -106,7 +117,7 @@ where
         pool: Option<&Pool>,
         jobs: &[Job],
         share: Share<'_>,
-        cut: &(dyn Fn() -> bool + Sync),
+        cut: &(dyn Fn() -> Option<Stopped> + Sync),
     ) -> Vec<Option<Attempt<T::Observation>>> {
         let mut results = self.pass(pool.unwrap_or(&vm.pool), jobs.iter().collect(), share, cut);
         if self.workers.iter().any(|worker| worker.failed) {
@@ -127,18 +138,19 @@ where
         pool: &Pool,
         jobs: Vec<&Job>,
         share: Share<'_>,
-        cut: &(dyn Fn() -> bool + Sync),
+        cut: &(dyn Fn() -> Option<Stopped> + Sync),
     ) -> Vec<Option<Attempt<T::Observation>>> {
         let news = std::mem::take(&mut self.news);
         let next = AtomicUsize::new(0);
         let results: Vec<Mutex<Option<Attempt<T::Observation>>>> =
             jobs.iter().map(|_| Mutex::new(None)).collect();
         let work = |id: usize, worker: &mut Worker<L, T>| {
+            worker.waste.clear();
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 // Who is out of time need not finish the round; without a cut every round is finished.
                 let Some(job) = jobs.get(at) else { break };
-                if at > 0 && (cut() || worker.vm.interrupt.load(Ordering::Relaxed)) {
+                if at > 0 && (cut().is_some() || worker.vm.interrupt.load(Ordering::Relaxed)) {
                     break;
                 }
                 let attempt = worker.guarded(id, pool, job, share);
@@ -150,27 +162,25 @@ where
             }
         };
         let helpers = self.workers.len().min(jobs.len()).max(1);
-        let absorb = |worker: &mut Worker<L, T>| news.iter().for_each(|news| worker.chain.absorb(news));
         if let Some((first, others)) = self.workers.split_first_mut() {
+            // All of them know what the first is told.
+            news.iter().for_each(|news| first.chain.absorb(news));
             std::thread::scope(|scope| {
-                for (index, worker) in others.iter_mut().enumerate() {
-                    let (work, absorb) = (&work, &absorb);
-                    match index + 1 < helpers {
-                        true => drop(scope.spawn(move || {
-                            absorb(worker);
-                            work(index + 1, worker);
-                        })),
-                        false => absorb(worker),
-                    }
+                for (index, worker) in others.iter_mut().take(helpers - 1).enumerate() {
+                    let work = &work;
+                    scope.spawn(move || work(index + 1, worker));
                 }
-                absorb(first);
                 work(0, first);
             });
         }
-        results
+        let results: Vec<_> = results
             .into_iter()
             .map(|r| r.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
-            .collect()
+            .collect();
+        let times = || results.iter().flatten().map(|attempt| attempt.times.total());
+        let share = times().sum::<u64>().div_ceil(helpers as u64);
+        self.waiting += share.max(times().max().unwrap_or(0));
+        results
     }
 
     /// The solver goes on: it knows what the others know, and starts anew with every attempt.
@@ -240,13 +250,21 @@ where
         let wanted = vm.pool.import(&run.pool, &wanted);
         trace.demands.iter_mut().zip(wanted).for_each(|((_, term), here)| *term = here);
         run.model = vm.pool.import_assignment(&run.pool, &run.model);
+        worker.waste.push(std::mem::take(&mut run.pool));
         Some(())
     }
 }
 
 impl<L: Lang + Clone, T: Target<L> + Clone> Worker<L, T> {
     fn new(vm: &mut Vm<L>, target: &T, chain: Chain) -> Worker<L, T> {
-        Worker { vm: vm.fork(), target: target.clone(), chain, funcs: FxHashMap::default(), failed: false }
+        Worker {
+            vm: vm.fork(),
+            target: target.clone(),
+            chain,
+            funcs: FxHashMap::default(),
+            failed: false,
+            waste: Vec::new(),
+        }
     }
 
     /// An attempt that survives a bug of ours: the worker is then to be replaced.

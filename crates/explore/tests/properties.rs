@@ -163,7 +163,7 @@ fn an_interrupt_keeps_what_was_found() {
         strategy: &mut dfs,
         goal: &goal,
         options: Options { loop_bound: 1_000_000, batch_most: 4, ..Options::exhaustive() },
-        cut: &|| false,
+        cut: &|| None,
         observer: &mut |event| {
             if matches!(event, explore::Event::Ran { .. }) {
                 runs += 1;

@@ -12,12 +12,14 @@ pub struct Limits {
     pub quick: u32,
     /// Z3's resource units; 0 leaves Z3 out.
     pub rlimit: u32,
+    /// What Z3 may need besides to build the circuits of products, quotients and floats, in the same units.
+    pub circuits: u64,
 }
 
 impl Default for Limits {
     /// About a second of Z3 on a current machine.
     fn default() -> Self {
-        Limits { quick: 8_000, rlimit: 3_000_000 }
+        Limits { quick: 8_000, rlimit: 3_000_000, circuits: u64::MAX }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::backend::Backend;
 use crate::layers::{Layers, Rest};
 
 pub use crate::layers::LayerKind;
-pub use crate::layers::cache::News;
+pub use crate::layers::cache::{Known, News};
 
 /// Receives each question as SMT-LIB text. The chain itself touches no file.
 pub trait Dump: Send {
@@ -137,6 +137,11 @@ impl Chain {
     /// questions; so absorbing the news of a round in batch order makes runs independent of the number of workers.
     pub fn new_batch(&mut self) -> News {
         self.layers.new_batch()
+    }
+
+    /// From now on what one chain of several absorbs, all know that joined the same.
+    pub fn join(&mut self, known: &Known) {
+        self.layers.join(known);
     }
 
     /// Takes over what a batch learned.

@@ -17,5 +17,5 @@ pub mod z3;
 pub mod audit;
 
 pub use ask::{Answer, Cause, Core, Limits, Model, Query};
-pub use chain::{Chain, Config, Dump, LayerKind, News, Stats};
+pub use chain::{Chain, Config, Dump, Known, LayerKind, News, Stats};
 pub use shrink::{Prefer, shrink};

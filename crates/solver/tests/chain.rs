@@ -185,7 +185,7 @@ fn limits_of_work_end_a_question() {
     let (one, limit) = (pool.bv(64, 1), pool.bv(64, 1 << 31));
     let assertions =
         [pool.ult(one, x), pool.ult(one, y), pool.ult(x, limit), pool.ult(y, limit), pool.eq(product, k)];
-    let limits = Limits { quick: 100, rlimit: 50_000 };
+    let limits = Limits { quick: 100, rlimit: 50_000, ..Limits::default() };
     let answer = Chain::default().ask(&mut pool, &Query::new(&assertions).with_limits(limits));
     assert_eq!(answer, Answer::Unknown(Cause::Limit));
 }
@@ -219,7 +219,7 @@ fn a_term_of_a_hundred_thousand_nodes_is_survived() {
     }
     let k = pool.bv(32, 12345);
     let t = pool.eq(sum, k);
-    let limits = Limits { quick: 100, rlimit: 100_000 };
+    let limits = Limits { quick: 100, rlimit: 100_000, ..Limits::default() };
     // Whatever the answer: no crash, and no lie.
     Chain::default().ask(&mut pool, &Query::new(&[t]).with_limits(limits));
 }

@@ -162,24 +162,29 @@ proptest! {
         let hint = assignment(&mut pool, &mut Choices::new(&inputs));
         let without = LayerKind::ALL.get(without).copied().filter(|&layer| layer != LayerKind::Z3);
         let mut chain = Chain::new(Config { audit: true, without: without.into_iter().collect(), ..Config::default() });
-        let limits = Limits { quick: 300, rlimit: 300_000 };
+        let limits = Limits { quick: 300, rlimit: 300_000, ..Limits::default() };
         // As an exploration does: each prefix, with its last condition negated, then as it is.
         for n in 1..=conditions.len() {
             let mut assertions = conditions[..n].to_vec();
             assertions[n - 1] = pool.not(conditions[n - 1]);
             for _ in 0..2 {
                 let query = Query { assertions: &assertions, hint: hinted.then_some(&hint), limits };
+                // Without a cache only the beginning of a batch comes again as it was: Z3 goes on from what it was asked.
+                if without == Some(LayerKind::Cache) {
+                    chain.new_batch();
+                }
                 let answer = chain.ask(&mut pool, &query);
                 if let Answer::Unknown(cause) = &answer {
                     prop_assert!(!matches!(cause, solver::Cause::Bug(_) | solver::Cause::Crashed(_)), "{cause}");
                 }
-                // A cached answer is the same verdict; without a cache Z3 may be out of its limit this time.
+                if without == Some(LayerKind::Cache) {
+                    chain.new_batch();
+                }
                 let again = chain.ask(&mut pool, &query);
-                let forgetful = without == Some(LayerKind::Cache);
                 prop_assert!(matches!(
                     (&answer, &again),
                     (Answer::Sat(_), Answer::Sat(_)) | (Answer::Unsat(_), Answer::Unsat(_)) | (Answer::Unknown(_), _)
-                ) || forgetful && matches!(again, Answer::Unknown(_)), "{answer:?} then {again:?}");
+                ), "{answer:?} then {again:?}");
                 assertions[n - 1] = conditions[n - 1];
             }
         }

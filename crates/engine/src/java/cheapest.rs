@@ -70,6 +70,7 @@ impl ClassExplorer<'_> {
             let turn = Turn {
                 index,
                 work: self.config.budget.work / entries.len() as u64,
+                paths: None,
                 spare: 0,
                 deadline: self.deadline.map(share),
                 question: u32::MAX,
@@ -100,7 +101,6 @@ impl ClassExplorer<'_> {
         loop {
             let mut config = Config { exhaustive: true, suite: Suite::Paths, ..self.config.clone() };
             config.budget.max_steps = steps.min(self.config.budget.max_steps);
-            config.budget.max_paths = None;
             let nested = self.nested.clone();
             let worlds = (&mut *self.vm, None);
             let mut inner = ClassExplorer::new(worlds, &config, turn.deadline, None, &mut *self.events);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use explore::{Exploration, Goal, Session, strategy};
+use explore::{Exploration, Goal, Session, Stopped, strategy};
 
 use super::explore::ClassExplorer;
 use super::propose::assign;
@@ -14,6 +14,7 @@ use super::warm_up::warm_up;
 use crate::config::{Questions, Seed};
 use crate::event::Event;
 use crate::goal::CoverageGoal;
+use crate::memory::Memory;
 
 impl ClassExplorer<'_> {
     pub(super) fn session(
@@ -54,15 +55,21 @@ impl ClassExplorer<'_> {
         options.loop_bound = options.loop_bound.max(self.config.budget.loop_bound);
         options.overdraft = self.spare;
         options.seed = self.config.seed;
-        options.memory = self.config.budget.memory;
+        // Counted, so that the same program always stops there; what the process really takes is the safety stop.
+        options.memory = self.config.budget.memory / 2;
         options.max_bugs = self.config.budget.max_bugs;
         options.max_depth = self.config.budget.max_depth.unwrap_or(u32::MAX);
         options.function_tries = self.config.budget.function_paths.unwrap_or(u64::MAX);
-        if let Some(paths) = self.config.budget.max_paths {
+        if let Some(paths) = turn.paths {
             options.max_paths = paths;
         }
         let started = Instant::now();
-        let cut = move || deadline.is_some_and(|d| Instant::now() >= d);
+        let wall = || started.elapsed().as_nanos() as u64;
+        let memory = Memory::limited(self.config.budget.memory);
+        let cut = move || match deadline.is_some_and(|d| Instant::now() >= d) {
+            true => Some(Stopped::Cut),
+            false => memory.is_spent().then_some(Stopped::Memory),
+        };
         let events = &mut *self.events;
         let mut observer = |event: explore::Event| {
             if let explore::Event::Ran { met, obligations, spent, open, .. } = event {
@@ -91,7 +98,10 @@ impl ClassExplorer<'_> {
                 journal as &mut dyn explore::Journal
             }),
             seeds,
-            clock: &|| started.elapsed().as_nanos() as u64,
+            clock: match self.config.processor_time {
+                true => &processor_time,
+                false => &wall,
+            },
         };
         let exploration = session.explore();
         stats.add(&exploration.solver);
@@ -153,4 +163,10 @@ impl solver::Dump for Script {
             all.push(format!("; question {number}: {verdict}\n{script}"));
         }
     }
+}
+
+/// Nanoseconds this thread had a processor.
+fn processor_time() -> u64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }

@@ -17,6 +17,7 @@ pub struct Turn {
     /// Which of the entries.
     pub index: usize,
     pub work: u64,
+    pub paths: Option<u64>,
     /// Work that those who come later could lend.
     pub spare: u64,
     pub deadline: Option<Instant>,
@@ -42,14 +43,24 @@ pub struct Turns<'a> {
     /// What each was to cover.
     wanted: Vec<BTreeSet<Key>>,
     round: u32,
-    /// Work of all turns before.
+    /// Work and paths of all turns before.
     spent: u64,
+    paths: u64,
 }
 
 impl<'a> Turns<'a> {
     pub fn new(count: usize, config: &'a Config) -> Turns<'a> {
         let open = (0..count).rev().collect();
-        Turns { config, count, open, unfinished: Vec::new(), wanted: Vec::new(), round: 0, spent: 0 }
+        Turns {
+            config,
+            count,
+            open,
+            unfinished: Vec::new(),
+            wanted: Vec::new(),
+            round: 0,
+            spent: 0,
+            paths: 0,
+        }
     }
 
     /// The next turn; none when everything is done or nothing is left.
@@ -80,10 +91,17 @@ impl<'a> Turns<'a> {
         Some(Turn {
             index,
             work,
+            paths: self.paths(waiting),
             spare: left - work,
             deadline: time.map(|time| now + time),
             question: if part > 1 { self.short_question(work) } else { u32::MAX },
         })
+    }
+
+    /// Paths of a turn, with so many methods waiting.
+    fn paths(&self, waiting: u64) -> Option<u64> {
+        let of_class = self.config.budget.class_paths.map(|most| most.saturating_sub(self.paths) / waiting);
+        [self.config.budget.max_paths, of_class].into_iter().flatten().min()
     }
 
     /// What a question may take in a short turn. Not by the clock, or tests would depend on it even where it cuts nothing.
@@ -112,6 +130,7 @@ impl<'a> Turns<'a> {
             self.wanted.push(wanted.into_iter().collect());
         }
         self.spent += found.spent.work();
+        self.paths += found.spent.runs;
         let cut = matches!(found.stopped.last(), Some(Stopped::Work | Stopped::Cut));
         let unknown = found.ledger.iter().any(|(entry, _)| entry.kind == ledger::Kind::SolverUnknown);
         if self.round == 0 && self.count > 1 && (cut || unknown) {

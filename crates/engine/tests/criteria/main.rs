@@ -68,7 +68,7 @@ impl World {
             strategy: &mut strategy,
             goal: &self.goal,
             options,
-            cut: &|| false,
+            cut: &|| None,
             observer: &mut |_| {},
             journal: None,
             seeds: explore::Seeds::default(),

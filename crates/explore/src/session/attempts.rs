@@ -31,8 +31,10 @@ where
         round: &[Candidate],
         mutants: &[(Slot, Assignment)],
     ) -> Vec<Option<Attempt<T::Observation>>> {
+        let started = (self.clock)();
         let mut jobs: Vec<Job> = round.iter().map(|candidate| self.flip(state, candidate, None)).collect();
         jobs.extend(mutants.iter().map(|(_, model)| Job::Inputs(model.clone())));
+        state.times.choosing += (self.clock)().saturating_sub(started);
         self.round(state, None, &jobs, self.cut)
     }
 
@@ -54,7 +56,7 @@ where
         state: &mut State<L, T>,
         pool: Option<&Pool>,
         jobs: &[Job],
-        cut: &(dyn Fn() -> bool + Sync),
+        cut: &(dyn Fn() -> Option<Stopped> + Sync),
     ) -> Vec<Option<Attempt<T::Observation>>> {
         let share = self.share(state);
         if let Some(attempts) = self.replayed(state, jobs.len(), share) {
@@ -83,7 +85,7 @@ where
         let again: Vec<Job> = kept.iter().filter_map(journal::Kept::job).collect();
         let mut runs = match again.is_empty() {
             true => Vec::new(),
-            false => state.crew.round(self.vm, self.target, Some(&pool), &again, share, &|| false),
+            false => state.crew.round(self.vm, self.target, Some(&pool), &again, share, &|| None),
         }
         .into_iter();
         let attempt = |kept: journal::Kept| {
@@ -109,7 +111,7 @@ where
 
     /// One attempt by itself.
     pub(super) fn attempt(&mut self, state: &mut State<L, T>, job: &Job) -> Attempt<T::Observation> {
-        let found = self.round(state, None, std::slice::from_ref(job), &|| false).pop().flatten();
+        let found = self.round(state, None, std::slice::from_ref(job), &|| None).pop().flatten();
         found.unwrap_or_else(|| unreachable!("the first job of a round is always done"))
     }
 
@@ -118,7 +120,9 @@ where
         let left = self.options.work.saturating_sub(state.spent.work());
         let left = left + (self.options.work / SLACK).max(self.options.overdraft);
         let rlimit = left.saturating_mul(RLIMIT_A_UNIT).min(u32::MAX.into()) as u32;
-        let solver = Limits { rlimit: self.options.solver.rlimit.min(rlimit), ..self.options.solver };
+        let circuits = left.saturating_mul(RLIMIT_A_UNIT).min(self.options.solver.circuits);
+        let solver =
+            Limits { rlimit: self.options.solver.rlimit.min(rlimit), circuits, ..self.options.solver };
         let steps = self.vm.limits.steps.min(left.saturating_mul(STEPS_A_UNIT).max(MIN_STEPS));
         Share { solver, steps, clock: self.clock }
     }

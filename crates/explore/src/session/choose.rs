@@ -85,9 +85,9 @@ where
         wanted.min(runs_left).min(affordable).max(1) as usize
     }
 
-    /// Bytes in use, about: figures a term, a node and a step of a run as they were measured.
+    /// Bytes in use, about: figures a term, a node and a run as they were measured.
     pub(super) fn memory(&self, state: &State<L, T>) -> u64 {
-        self.vm.pool.len() as u64 * 110 + state.tree.len() as u64 * 150 + state.steps_kept * 20
+        self.vm.pool.len() as u64 * 110 + state.tree.len() as u64 * 150 + state.kept
     }
 
     pub(super) fn check_budget(&self, state: &State<L, T>) -> Result<(), Stopped> {
@@ -105,8 +105,8 @@ where
         if self.options.max_bugs.is_some_and(|most| state.bugs.len() as u64 >= most.into()) {
             return Err(Stopped::Bugs);
         }
-        if (self.cut)() {
-            return Err(Stopped::Cut);
+        if let Some(stopped) = (self.cut)() {
+            return Err(stopped);
         }
         if state.spent.runs >= self.options.max_paths {
             return Err(Stopped::Paths);

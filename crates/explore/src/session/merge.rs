@@ -69,7 +69,8 @@ where
             self.measure(state, Some(&new));
         }
         let (path, condition) = taken(&run.trace);
-        state.steps_kept += path.len() as u64;
+        // The model once more for the solvers, with the hashes of what it satisfies.
+        state.kept += 400 + path.len() as u64 * 100 + run.model.len() as u64 * 160;
         let mut edges: Vec<Edge> = run.trace.edges.iter().copied().collect();
         edges.sort_unstable();
         let mut blocks: Vec<_> = run.trace.blocks.iter().copied().collect();

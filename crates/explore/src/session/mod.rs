@@ -40,8 +40,8 @@ pub struct Session<'a, L: Lang, T: Target<L>> {
     pub strategy: &'a mut dyn Strategy,
     pub goal: &'a dyn Goal,
     pub options: Options,
-    /// Asked between runs; `true` ends the exploration. The place for a clock.
-    pub cut: &'a (dyn Fn() -> bool + Sync),
+    /// Asked between runs; a reason ends the exploration. The place for a clock and for what the process takes.
+    pub cut: &'a (dyn Fn() -> Option<Stopped> + Sync),
     pub observer: &'a mut dyn FnMut(Event),
     /// Where an exploration that may have to be continued leaves its traces.
     pub journal: Option<&'a mut dyn Journal>,
@@ -100,7 +100,7 @@ pub enum Stopped {
     Paths,
     Work,
     Memory,
-    /// [`Session::cut`] said so.
+    /// The time was over.
     Cut,
     Interrupted,
 }
@@ -159,8 +159,8 @@ struct State<L: Lang, T: Target<L>> {
     /// The most work that one attempt took so far.
     dearest: u64,
     times: Times,
-    /// Decisions of all runs that are kept.
-    steps_kept: u64,
+    /// Bytes that the runs take, about, and what solvers remember of them.
+    kept: u64,
     /// Different bugs met, by exception and place.
     bugs: BTreeSet<(ir::ClassId, Option<Site>)>,
     /// Alternatives tried, by function.
@@ -219,7 +219,9 @@ where
     fn start(&mut self) -> State<L, T> {
         self.vm.start_exploration();
         self.vm.walking = self.goal.walks();
+        let started = (self.clock)();
         let crew = Crew::new(self.jobs, self.vm, self.target, self.chain);
+        let times = Times { starting: (self.clock)().saturating_sub(started), ..Times::default() };
         let mut state = State {
             crew,
             tree: Tree::default(),
@@ -242,8 +244,8 @@ where
             returned: false,
             left: 0,
             dearest: 0,
-            times: Times::default(),
-            steps_kept: 0,
+            times,
+            kept: 0,
             bugs: BTreeSet::new(),
             tries: FxHashMap::default(),
             fuzz: Fuzz::new(self.options.seed),
@@ -252,7 +254,7 @@ where
         state
     }
 
-    fn finish(self, state: State<L, T>, stopped: Stopped) -> Exploration<T::Observation> {
+    fn finish(self, mut state: State<L, T>, stopped: Stopped) -> Exploration<T::Observation> {
         let open = state.tree.open();
         let reason = format!("{open} alternatives left");
         let kind = match stopped {
@@ -269,6 +271,8 @@ where
         }
         let ledger = self.vm.ledger.clone();
         let solver = state.crew.stats();
+        let alone = state.times.starting + state.times.choosing + state.times.merging;
+        state.times.waiting = alone + state.crew.waiting;
         Exploration {
             solver,
             times: state.times,

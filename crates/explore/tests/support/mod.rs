@@ -191,7 +191,7 @@ pub fn explore(module: &Module, name: &str, ask: &Ask) -> Explored {
         strategy: &mut *strategy,
         goal: &goal,
         options: ask.options.clone(),
-        cut: &|| false,
+        cut: &|| None,
         observer: &mut |_| {},
         journal: None,
         seeds: explore::Seeds::default(),

@@ -6,6 +6,7 @@
 //! be able to help.
 
 use std::collections::VecDeque;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use term::{Pool, Program, Value};
@@ -52,13 +53,17 @@ pub(super) enum Learned {
 }
 
 #[derive(Default)]
-pub struct Cache {
-    /// What was absorbed.
-    base: Store,
+pub(crate) struct Cache {
+    /// What was absorbed, by all who share it.
+    base: Known,
     /// What this batch learned.
     batch: Store,
     news: News,
 }
+
+/// What several chains know together; written between rounds only.
+#[derive(Clone, Default)]
+pub struct Known(Arc<RwLock<Store>>);
 
 /// Answers with their indices.
 #[derive(Default)]
@@ -107,17 +112,23 @@ impl Layer for Cache {
         self.batch = Store::default();
     }
 
+    fn join(&mut self, known: &Known) {
+        self.base = known.clone();
+    }
+
     fn absorb(&mut self, news: &News) {
+        let mut base = self.base.0.write().unwrap_or_else(PoisonError::into_inner);
         for learned in &news.entries {
-            self.base.learn(learned);
+            base.learn(learned);
         }
     }
 }
 
 impl Cache {
     fn lookup(&self, pool: &Pool, query: &Query, hashes: &[u128]) -> Option<Answer> {
+        let base = &*self.base.0.read().unwrap_or_else(PoisonError::into_inner);
         let set: FxHashSet<u128> = hashes.iter().copied().collect();
-        for store in [&self.batch, &self.base] {
+        for store in [&self.batch, base] {
             if let Some(core) = store.core_within(hashes, &set) {
                 return Some(Answer::Unsat(core));
             }
@@ -125,41 +136,41 @@ impl Cache {
         let mut sorted = hashes.to_vec();
         sorted.sort_unstable();
         let key = term::hash_sequence(sorted);
-        for store in [&self.batch, &self.base] {
+        for store in [&self.batch, base] {
             if let Some(&at) = store.exact.get(&key) {
                 return Some(Answer::Sat(localise(pool, query, &store.models[at])));
             }
         }
-        self.satisfying(pool, query, hashes)
+        satisfying([&self.batch, base], pool, query, hashes)
     }
+}
 
-    /// Tries models that satisfied the last assertion before (a superset's model is among them), then recent ones.
-    fn satisfying(&self, pool: &Pool, query: &Query, hashes: &[u128]) -> Option<Answer> {
-        let last = hashes.last()?;
-        // Most models fail where the path turns off, at the last assertion: it is looked at before all others.
-        let mut turn: Option<Glance> = None;
-        let mut program = None;
-        for store in [&self.batch, &self.base] {
-            let known = store.by_assertion.get(last).into_iter().flatten();
-            let mut tried: Vec<usize> = Vec::with_capacity(RECENT + PER_ASSERTION);
-            for &at in known.chain(&store.recent) {
-                if tried.contains(&at) {
-                    continue;
-                }
-                tried.push(at);
-                let remembered = &store.models[at];
-                if !turn.get_or_insert_with(|| Glance::new(pool, query)).holds(remembered) {
-                    continue;
-                }
-                let model = localise(pool, query, remembered);
-                let program = program.get_or_insert_with(|| Program::compile(pool, query.assertions));
-                if program.run_assignment(&model).iter().all(|&v| v != 0) {
-                    return Some(Answer::Sat(model));
-                }
+/// Tries models that satisfied the last assertion before (a superset's model is among them), then recent ones.
+fn satisfying(stores: [&Store; 2], pool: &Pool, query: &Query, hashes: &[u128]) -> Option<Answer> {
+    let last = hashes.last()?;
+    // Most models fail where the path turns off, at the last assertion: it is looked at before all others.
+    let mut turn: Option<Glance> = None;
+    let mut program = None;
+    for store in stores {
+        let known = store.by_assertion.get(last).into_iter().flatten();
+        let mut tried: Vec<usize> = Vec::with_capacity(RECENT + PER_ASSERTION);
+        for &at in known.chain(&store.recent) {
+            if tried.contains(&at) {
+                continue;
+            }
+            tried.push(at);
+            let remembered = &store.models[at];
+            if !turn.get_or_insert_with(|| Glance::new(pool, query)).holds(remembered) {
+                continue;
+            }
+            let model = localise(pool, query, remembered);
+            let program = program.get_or_insert_with(|| Program::compile(pool, query.assertions));
+            if program.run_assignment(&model).iter().all(|&v| v != 0) {
+                return Some(Answer::Sat(model));
             }
         }
-        None
     }
+    None
 }
 
 /// Evaluates the last assertion alone.

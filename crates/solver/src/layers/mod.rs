@@ -15,7 +15,7 @@ use term::Pool;
 use crate::ask::{Answer, Cause, Query};
 use crate::backend::{Backend, InProcess};
 use crate::chain::{Config, Stats};
-use cache::News;
+use cache::{Known, News};
 
 /// Names of the layers, in the order in which they are asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
@@ -52,6 +52,9 @@ pub trait Layer: Send {
     /// Forgets what may not outlive a batch, handing out what others may absorb.
     fn new_batch(&mut self, _news: &mut News) {}
 
+    /// From now on knows what others know that joined the same.
+    fn join(&mut self, _known: &Known) {}
+
     /// Takes over what another batch learned.
     fn absorb(&mut self, _news: &News) {}
 }
@@ -80,6 +83,10 @@ impl Layers {
             layer.new_batch(&mut news);
         }
         news
+    }
+
+    pub(crate) fn join(&mut self, known: &Known) {
+        self.0.iter_mut().for_each(|layer| layer.join(known));
     }
 
     pub(crate) fn absorb(&mut self, news: &News) {

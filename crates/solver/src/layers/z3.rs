@@ -9,6 +9,7 @@ use super::{Layer, LayerKind, Rest};
 use crate::ask::{Answer, Cause, Model, Query};
 use crate::backend::Backend;
 use crate::shrink::{default_order, shrink};
+use crate::z3::{SHARED_SHARE, weight};
 
 /// Questions with something fixed, after one that was not decided.
 const FIXED_QUESTIONS: u32 = 8;
@@ -34,9 +35,10 @@ impl Layer for Z3 {
         if query.limits.rlimit == 0 {
             return Answer::Unknown(Cause::Limit);
         }
-        let mut answer = self.decide(pool, query.assertions, query.limits.rlimit, rest);
+        let mut circuits = query.limits.circuits;
+        let mut answer = self.decide(pool, query.assertions, query.limits.rlimit, &mut circuits, rest);
         if let Answer::Unknown(Cause::Limit | Cause::Incomplete(_) | Cause::Unsupported(_)) = answer
-            && let Some(model) = self.fix_one_by_one(pool, query, rest)
+            && let Some(model) = self.fix_one_by_one(pool, query, &mut circuits, rest)
         {
             answer = Answer::Sat(model);
         }
@@ -60,12 +62,27 @@ impl Layer for Z3 {
 }
 
 impl Z3 {
-    /// Asks, and believes no model.
-    fn decide(&mut self, pool: &Pool, assertions: &[TermId], rlimit: u32, rest: &mut Rest<'_>) -> Answer {
+    /// Asks, and believes no model. Takes what circuits cost from what they may.
+    fn decide(
+        &mut self,
+        pool: &Pool,
+        assertions: &[TermId],
+        rlimit: u32,
+        circuits: &mut u64,
+        rest: &mut Rest<'_>,
+    ) -> Answer {
+        let once = weight::cost(pool, &pool.postorder(assertions));
+        if once > *circuits {
+            return Answer::Unknown(Cause::Limit);
+        }
         rest.stats().asked_z3 += 1;
         let before = self.backend.used();
         let answer = self.backend.ask(pool, assertions, rlimit);
-        rest.stats().rlimit += self.backend.used() - before;
+        let used = self.backend.used() - before;
+        // Beyond its share the shared solver is left and a new one builds them again.
+        let built = if used > u64::from(rlimit / SHARED_SHARE) { 2 * once } else { once };
+        *circuits = circuits.saturating_sub(built);
+        rest.stats().rlimit += used + built;
         let Answer::Sat(model) = answer else { return answer };
         if Program::compile(pool, assertions).run_assignment(&model).iter().all(|&v| v != 0) {
             return Answer::Sat(model);
@@ -84,7 +101,13 @@ impl Z3 {
 
     /// Fixes a variable to what the hint says, or to a small number, and asks about the rest; another variable if that
     /// helps nothing. Only models come from this: that something fixed leaves no solution proves nothing.
-    fn fix_one_by_one(&mut self, pool: &mut Pool, query: &Query, rest: &mut Rest<'_>) -> Option<Model> {
+    fn fix_one_by_one(
+        &mut self,
+        pool: &mut Pool,
+        query: &Query,
+        circuits: &mut u64,
+        rest: &mut Rest<'_>,
+    ) -> Option<Model> {
         let vars = hard_vars(pool, query.assertions);
         if vars.len() < 2 && !vars.is_empty() && pool.vars(query.assertions[0]).len() < 2 {
             // With its only variable fixed a question is an evaluation, and the search has done that.
@@ -107,7 +130,7 @@ impl Z3 {
                 if smaller.iter().any(|&t| pool.as_bool(t) == Some(false)) {
                     continue;
                 }
-                if let Answer::Sat(mut model) = self.decide(pool, &smaller, rlimit, rest) {
+                if let Answer::Sat(mut model) = self.decide(pool, &smaller, rlimit, circuits, rest) {
                     model.set_bits(var, pool.as_const(literal).unwrap_or(0));
                     if let Some(hint) = query.hint {
                         model.fill_from(hint);

@@ -6,7 +6,7 @@
 
 mod model;
 mod translate;
-mod weight;
+pub(crate) mod weight;
 
 use std::ffi::{CStr, CString};
 use std::sync::Once;
@@ -42,7 +42,7 @@ pub struct Context {
 /// When the shared solver holds this many assertions it is replaced, so that old ones do not slow it down.
 const MAX_SHARED: usize = 400;
 /// The shared solver gets this part of a question's limit.
-const SHARED_SHARE: u32 = 6;
+pub(crate) const SHARED_SHARE: u32 = 6;
 
 // SAFETY: a context may move between threads as long as one at a time uses it, which `&mut` in every method
 // that touches it guarantees; the raw pointers in it belong to the context itself.

@@ -1,0 +1,93 @@
+//! Budgets hold: memory, work and paths, by the command line.
+
+use std::fs;
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use testkit::Jdk;
+use testkit::jdk::Options;
+
+/// Eight numbers in order: half a million paths.
+const MANY: &str = "package a; public class Many {
+    public static int least(int a, int b, int c, int d, int e, int f, int g, int h) {
+        int[] all = {a, b, c, d, e, f, g, h};
+        for (int p = 1; p < all.length; p++) {
+            int t = all[p];
+            int j = p;
+            while (j > 0 && t < all[j - 1]) {
+                all[j] = all[j - 1];
+                j--;
+            }
+            all[j] = t;
+        }
+        return all[0];
+    }
+    public static int sign(int x) {
+        return x < 0 ? -1 : x > 0 ? 1 : 0;
+    }
+}";
+
+struct Place {
+    dir: tempfile::TempDir,
+    jdk: Jdk,
+}
+
+impl Place {
+    fn new() -> Place {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("Many.java");
+        fs::write(&file, MANY).unwrap();
+        let jdk = Jdk::at_least(17).unwrap();
+        let compiled = jdk.compile(&[file], &Options::default()).unwrap();
+        fs::create_dir_all(dir.path().join("a")).unwrap();
+        fs::copy(compiled.join("a/Many.class"), dir.path().join("a/Many.class")).unwrap();
+        Place { dir, jdk }
+    }
+
+    /// What is said on standard error, and the most memory that was seen in use, in kB.
+    fn explore(&self, options: &[&str]) -> (String, u64) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_testwright"));
+        command
+            .args(["explore", "-c", ".", "--exhaustive", "--stats", "-j", "2"])
+            .args(options)
+            .arg("a.Many");
+        command.current_dir(self.dir.path()).env("JAVA_HOME", &self.jdk.home);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut most = 0;
+        while child.try_wait().unwrap().is_none() {
+            let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+            let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+            let seen = line.and_then(|line| line.trim().split(' ').next()?.parse().ok());
+            most = most.max(seen.unwrap_or(0));
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let mut said = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        (said, most)
+    }
+}
+
+/// A column of the line of a method: paths are the first, work is the fifth.
+fn figure(said: &str, method: &str, column: usize) -> u64 {
+    let start = said.find("questions").unwrap();
+    let line = said[start..].lines().find(|line| line.trim_start().starts_with(method)).unwrap();
+    line.split_whitespace().nth(column).unwrap().parse().unwrap()
+}
+
+#[test]
+fn memory_work_and_paths_stay_within_their_limits() {
+    let place = Place::new();
+    let (said, most) = place.explore(&["--memory", "90"]);
+    assert!(figure(&said, "least", 1) < 500_000, "{said}");
+    assert!(most < 90 * 1024 * 11 / 10, "{most} kB: {said}");
+
+    let (said, _) = place.explore(&["--work", "300000"]);
+    let work = figure(&said, "least", 5) + figure(&said, "sign", 5);
+    assert!((150_000..=330_000).contains(&work), "{said}");
+
+    let (said, _) = place.explore(&["--class-paths", "100"]);
+    let paths = [figure(&said, "least", 1), figure(&said, "sign", 1)];
+    assert_eq!(paths[1], 3, "{said}");
+    assert!((50..=97).contains(&paths[0]), "{said}");
+}

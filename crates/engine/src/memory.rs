@@ -1,0 +1,41 @@
+//! What the process takes of the machine's memory.
+
+/// A limit for it.
+#[derive(Clone, Copy)]
+pub(crate) struct Memory {
+    most: u64,
+}
+
+impl Memory {
+    /// Exploring ends at four fifths of the limit: the rest is for making tests of what was found. Where that is passed
+    /// already, by what an allocator keeps of earlier work, a twentieth more is allowed: what was freed is used first.
+    pub(crate) fn limited(bytes: u64) -> Memory {
+        Memory { most: (bytes / 5 * 4).max(resident() + bytes / 20) }
+    }
+
+    pub(crate) fn is_spent(self) -> bool {
+        resident() >= self.most
+    }
+}
+
+/// Bytes of the process that are in memory; 0 where the system does not tell.
+fn resident() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages = text.split(' ').nth(1).and_then(|n| n.parse::<u64>().ok());
+    pages.unwrap_or(0) * rustix::param::page_size() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_taken_counts() {
+        let before = resident();
+        let much = vec![1u8; 64 << 20];
+        let limit = Memory { most: before + (32 << 20) };
+        assert!(limit.is_spent(), "{} bytes more", resident() - before);
+        assert_eq!(much.iter().map(|b| u64::from(*b)).sum::<u64>(), 64 << 20);
+        assert!(!Memory::limited(1 << 20).is_spent());
+    }
+}
