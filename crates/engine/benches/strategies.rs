@@ -12,11 +12,12 @@ use testkit::fixtures::DEFAULT_RELEASE;
 
 /// Runs at which the curves are read off.
 const AT: [u64; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
-/// Work a class.
-const WORK: u64 = 400_000;
+/// Work a class: about a tenth of a second, so that all strategies take a few minutes.
+const WORK: u64 = 100_000;
 
 /// Mixtures that are compared besides the single strategies.
-const MIXTURES: [&str; 3] = [strategy::DEFAULT, "coverage,random-path", "coverage+dfs+random-path"];
+const MIXTURES: [&str; 4] =
+    [strategy::DEFAULT, "coverage*7,dfs", "coverage,random-path", "coverage+dfs+random-path"];
 
 fn main() {
     // `cargo bench -- TOPIC…` takes those topics only.
@@ -84,9 +85,9 @@ fn curve(config: &Config, booted: &mut Worlds, classes: &[String]) -> Vec<u64> {
     total
 }
 
-const COLOURS: [&str; 11] = [
+const COLOURS: [&str; 12] = [
     "#1b6ca8", "#d1495b", "#66a182", "#edae49", "#8d5a97", "#2e4057", "#00798c", "#b56576", "#6c757d",
-    "#111111", "#9c6644",
+    "#111111", "#9c6644", "#c77dff",
 ];
 
 /// Lines over a logarithmic axis of runs.

@@ -70,8 +70,9 @@ impl<'a> Turns<'a> {
             let is_open = |key: &Key| {
                 result.obligations.get(key).is_some_and(|(_, fate)| matches!(fate, Fate::Open(_)))
             };
-            self.open =
-                self.unfinished.drain(..).filter(|i| self.wanted[*i].iter().any(is_open)).rev().collect();
+            let all = self.config.exhaustive;
+            let more = |i: &usize| all || self.wanted[*i].iter().any(is_open);
+            self.open = self.unfinished.drain(..).filter(more).rev().collect();
         }
         let index = self.open.pop()?;
         let waiting = self.open.len() as u64 + 1;
@@ -147,7 +148,8 @@ pub fn merge(result: &mut ClassResult, index: usize, found: MethodResult, tests:
         return;
     }
     let known = &mut result.methods[index];
-    known.paths += found.paths;
+    // It began anew: those of the first turn are among them.
+    known.paths = found.paths.max(known.paths);
     known.outcomes = found.outcomes;
     known.ledger.merge(&found.ledger);
     known.stopped.extend(found.stopped);
