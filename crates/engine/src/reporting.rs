@@ -42,7 +42,8 @@ pub fn target(generated: &Generated, criterion: Criterion, confirmed: bool) -> T
         .iter()
         .map(|(key, (obligation, fate))| {
             let by = by.get(key).map(|name| both_halves(generated, key, name));
-            let mut report = obligation_report(obligation, fate, by.flatten().as_deref());
+            let lost = result.methods.iter().find_map(|m| m.lost.get(key)).map(String::as_str);
+            let mut report = obligation_report(obligation, fate, by.flatten().as_deref(), lost);
             let mut tests = generated.tests();
             let tours = tests.find(|(p, _)| p.side_trips.contains(key)).map(|(_, case)| &case.name);
             if let (Some(test), Some(why)) = (tours, &mut report.why) {
@@ -194,11 +195,22 @@ impl<'a, I: Iterator<Item = (&'a Key, &'a str)>> FirstByKey<'a> for I {
     }
 }
 
-fn obligation_report(obligation: &coverage::Obligation, fate: &Fate, by: Option<&str>) -> Obligation {
+fn obligation_report(
+    obligation: &coverage::Obligation,
+    fate: &Fate,
+    by: Option<&str>,
+    lost: Option<&str>,
+) -> Obligation {
     let (verdict, why) = match (fate, by) {
         (_, Some(_)) => (Verdict::Covered, None),
         // Reached in the VM, but no test that does is shipped.
-        (Fate::Covered, None) => (Verdict::Open, Some("reached, but its test was not confirmed".to_string())),
+        (Fate::Covered, None) => {
+            let why = match lost {
+                Some(why) => format!("reached, but no test can show it: {why}"),
+                None => "reached, but its test was not confirmed".to_string(),
+            };
+            (Verdict::Open, Some(why))
+        }
         (Fate::Infeasible(why), None) => (Verdict::Infeasible, Some(why.clone())),
         (Fate::Open(why), None) => (Verdict::Open, Some(why.clone())),
     };

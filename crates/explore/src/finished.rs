@@ -42,6 +42,14 @@ pub struct Step {
     pub site: Site,
     pub kind: ElemKind,
     pub choice: u32,
+    /// Decided while inputs were made.
+    pub input: bool,
+}
+
+impl Step {
+    pub fn of(elem: &vm::Elem) -> Step {
+        Step { site: elem.site, kind: elem.kind, choice: elem.choice, input: elem.input }
+    }
 }
 
 /// How a run ended, without object ids: comparable between runs.
@@ -110,7 +118,7 @@ pub fn inputs(pool: &Pool, model: &Assignment) -> Vec<Input> {
 
 /// Drops alternatives' conditions: what a trace took, in order.
 pub(crate) fn taken(trace: &vm::Trace) -> (Vec<Step>, Vec<TermId>) {
-    let path = trace.elems.iter().map(|e| Step { site: e.site, kind: e.kind, choice: e.choice }).collect();
+    let path = trace.elems.iter().map(Step::of).collect();
     let condition = trace.elems.iter().map(|e| trace.taken(e)).collect();
     (path, condition)
 }

@@ -29,6 +29,8 @@ pub struct Node {
     pub alternatives: u32,
     /// Decided while inputs were made.
     pub input: bool,
+    /// Decided on the way out with an exception ([`Elem::doomed`]).
+    pub doomed: bool,
     /// The run that met it first.
     pub run: RunId,
     parent: Slot,
@@ -281,6 +283,7 @@ impl Tree {
             chain,
             unwished: parent
                 .is_some_and(|p| p.unwished || p.kind == ElemKind::Prefer && slot.alternative != 0),
+            doomed: elem.doomed,
             alternatives,
             input: elem.input,
             run,
@@ -342,7 +345,18 @@ mod tests {
             trace.conditions.push(negated);
         }
         let site = Site { func: FuncId(0), index };
-        trace.elems.push(Elem { site, kind, choice, alternatives, first, visit: 0, walked: 0, input: false });
+        trace.elems.push(Elem {
+            site,
+            kind,
+            choice,
+            alternatives,
+            first,
+            visit: 0,
+            walked: 0,
+            input: false,
+            objects: 0,
+            doomed: false,
+        });
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub enum Seen {
     Float(u32),
     Double(u64),
     Str(Vec<u16>),
+    /// A text that is no literal: an object of its own.
+    Copy(Vec<u16>),
     Boxed(Box<Seen>),
     /// Class and name of an enum constant.
     Enum(ClassId, String),
@@ -122,6 +124,13 @@ fn see_ref(vm: &mut Vm<Jvm>, object: ObjId, depth: u32) -> Seen {
     look_into(vm, object, depth)
 }
 
+/// Whether an input text is to be a copy in this run.
+fn is_copy(vm: &Vm<Jvm>, object: ObjId) -> bool {
+    let name = vm.lang.worlds.copy_name(object);
+    let var = name.and_then(|name| vm.pool.var_by_name(&name));
+    var.is_some_and(|var| vm.inputs.model.bits(var) != 0)
+}
+
 fn look_into(vm: &mut Vm<Jvm>, object: ObjId, depth: u32) -> Seen {
     let class = vm.heap.class(object);
     if depth > MAX_DEPTH {
@@ -132,7 +141,10 @@ fn look_into(vm: &mut Vm<Jvm>, object: ObjId, depth: u32) -> Seen {
     }
     let name = vm.lang.classes[class].name.clone();
     match &*name {
-        "java/lang/String" => return string_units(vm, object).map_or(Seen::Opaque(class), Seen::Str),
+        "java/lang/String" => {
+            let seen = if is_copy(vm, object) { Seen::Copy } else { Seen::Str };
+            return string_units(vm, object).map_or(Seen::Opaque(class), seen);
+        }
         "java/lang/Class" => {
             return Seen::Class(crate::link::class_of_mirror(vm, object));
         }

@@ -55,6 +55,8 @@ pub struct Jvm {
     pub(crate) frozen_threads: Threads,
     /// How input objects are made.
     pub worlds: crate::input::Worlds,
+    /// The bodies of the boxes' `valueOf`.
+    pub(crate) box_bodies: [Option<FuncId>; 6],
     strings: SharedMap<StrId, Arc<[u16]>>,
     string_ids: FxHashMap<Arc<[u16]>, StrId>,
     natives: Arc<FxHashMap<Arc<str>, Native<Jvm>>>,
@@ -118,6 +120,7 @@ impl Jvm {
             loading: Vec::new(),
             sigs: FxHashMap::default(),
             made: FxHashMap::default(),
+            box_bodies: [None; 6],
             selected: FxHashMap::default(),
             objects: Objects::default(),
             threads: Threads::default(),

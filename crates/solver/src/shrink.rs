@@ -1,6 +1,7 @@
 //! Makes a model as simple as a person would write it, by evaluation alone.
 //!
-//! One variable after the other is moved to the simplest value under which all assertions still hold, in a fixed
+//! Variables of the same value are moved together first, as far as that goes: two lengths that must be equal can only
+//! become small at once. Then one variable after the other is moved to the simplest value under which all assertions still hold, in a fixed
 //! order and with a fixed list of candidates, so that equal questions end in equal models whoever found the first.
 
 use term::semantics::{mask, signed};
@@ -26,6 +27,8 @@ const MAX_TRIES: u32 = 400;
 /// Operations spent on one model at most, about a quarter of a second: conditions over thousands of elements are left
 /// as they were found.
 const MAX_OPERATIONS: u64 = 30_000_000;
+/// So many different values are looked at for variables that share them.
+const MAX_GROUPS: usize = 64;
 
 /// Shrinks `model`, which must satisfy `assertions`, variable by variable in the given order. Variables not in
 /// the order stay, arrays lose entries and defaults they do not need. Gives the number of evaluations.
@@ -38,6 +41,22 @@ pub fn shrink(pool: &Pool, assertions: &[TermId], model: &mut Model, order: &[(V
     }
     let mut evaluations = 0;
     let affordable = (MAX_OPERATIONS / program.len().max(1) as u64).min(u32::MAX.into()) as u32;
+    for (slots, prefer, sort) in equals(pool, &program, model, order) {
+        let left = affordable.saturating_sub(evaluations + 1);
+        let first = program.vars()[slots[0]];
+        let vars: Vec<VarId> = slots.iter().map(|slot| program.vars()[*slot]).collect();
+        let mut search = Search {
+            program: &mut program,
+            slots,
+            best: model.bits(first),
+            tries: 0,
+            most: MAX_TRIES.min(left),
+        };
+        search.run(sort, prefer);
+        let best = search.settle();
+        evaluations += search.tries + 1;
+        vars.into_iter().for_each(|var| model.set_bits(var, best));
+    }
     for &(var, prefer) in order {
         // A variable costs a look at all operations even if nothing is tried.
         evaluations += 1;
@@ -59,14 +78,39 @@ pub fn shrink(pool: &Pool, assertions: &[TermId], model: &mut Model, order: &[(V
             continue;
         };
         let most = MAX_TRIES.min(left);
-        let mut search = Search { program: &mut program, slot, best: model.bits(var), tries: 0, most };
+        let slots = vec![slot];
+        let mut search = Search { program: &mut program, slots, best: model.bits(var), tries: 0, most };
         search.run(pool.var_sort(var), prefer);
-        let (best, tries) = (search.best, search.tries);
-        evaluations += tries;
-        program.update(slot, best);
-        model.set_bits(var, best);
+        model.set_bits(var, search.settle());
+        evaluations += search.tries;
     }
     evaluations
+}
+
+/// Variables of the program that have the same value, and not a small one, in the given order: their places in the
+/// program, and what is simple for them.
+fn equals(
+    pool: &Pool,
+    program: &Program,
+    model: &Model,
+    order: &[(VarId, Prefer)],
+) -> Vec<(Vec<usize>, Prefer, Sort)> {
+    let mut groups: Vec<(u128, Vec<usize>, Prefer, Sort)> = Vec::new();
+    for &(var, prefer) in order {
+        let sort = pool.var_sort(var);
+        let value = model.bits(var);
+        if !matches!(prefer, Prefer::SmallMagnitude | Prefer::Unsigned) || sort.is_array() || value <= 1 {
+            continue;
+        }
+        let Some(slot) = program.vars().iter().position(|&v| v == var) else { continue };
+        match groups.iter().position(|(v, _, p, s)| (*v, *p, *s) == (value, prefer, sort)) {
+            Some(at) => groups[at].1.push(slot),
+            None if groups.len() < MAX_GROUPS => groups.push((value, vec![slot], prefer, sort)),
+            None => {}
+        }
+    }
+    groups.retain(|(_, slots, ..)| slots.len() > 1);
+    groups.into_iter().map(|(_, slots, prefer, sort)| (slots, prefer, sort)).collect()
 }
 
 /// The variables of `assertions` by name, numbers in names by value, with the preference their sort suggests:
@@ -108,7 +152,8 @@ fn simplest(_sort: Sort, prefer: Prefer) -> u128 {
 
 struct Search<'a> {
     program: &'a mut Program,
-    slot: usize,
+    /// Variables that move together.
+    slots: Vec<usize>,
     best: u128,
     tries: u32,
     most: u32,
@@ -130,8 +175,20 @@ impl Search<'_> {
         if self.tries > self.most {
             return false;
         }
-        self.program.update(self.slot, value);
+        self.set(value);
         self.program.all_hold()
+    }
+
+    fn set(&mut self, value: u128) {
+        for slot in &self.slots {
+            self.program.update(*slot, value);
+        }
+    }
+
+    /// Leaves the program with the best value.
+    fn settle(&mut self) -> u128 {
+        self.set(self.best);
+        self.best
     }
 
     /// Takes the first candidate that works, or that is the value already.

@@ -26,7 +26,9 @@ const MAX_NODES: usize = 24;
 
 /// A Boolean term in source terms; `None` if it cannot be said shortly.
 pub fn fact(pool: &Pool, term: TermId, spelling: &dyn Spelling) -> Option<Fact> {
-    if holds_of_any_length(pool, term) {
+    // That a text is no literal is seen where the test makes it.
+    let about_copies = pool.vars(term).iter().any(|var| pool.var_name(*var).ends_with(".copy"));
+    if about_copies || holds_of_any_length(pool, term) {
         return None;
     }
     let mut writer = Writer { pool, spelling, nodes: 0 };

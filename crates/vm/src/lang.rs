@@ -226,6 +226,17 @@ pub trait Lang: Sized + 'static {
         vm.place()
     }
 
+    /// Whether objects of a class may be told apart by value ([`Lang::same_by_value`]).
+    fn has_value_identity(&self, _class: ClassId) -> bool {
+        false
+    }
+
+    /// Whether two objects of the heap are one to the program because their values say so: constants that every part
+    /// of a program shares. `None` if they are two objects whatever they hold. Asked only if [`Vm::by_value`] is set.
+    fn same_by_value(_vm: &mut Vm<Self>, _a: ObjId, _b: ObjId) -> Result<Option<Val>, Stop> {
+        Ok(None)
+    }
+
     /// The text of a string constant's message in a `trap`.
     fn trap_raise(&self, check: Check, message: StrId) -> Raise;
 

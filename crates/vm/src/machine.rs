@@ -104,6 +104,8 @@ pub struct Vm<L: Lang> {
     pub(crate) callables: Vec<Option<Callable<L>>>,
     /// Inputs are being made: decisions belong to them, not to the program.
     pub making_inputs: bool,
+    /// Some objects of this run are told apart by value ([`Lang::same_by_value`]).
+    pub by_value: bool,
     /// Which of the decisions outside of the program the next one is.
     pub outside: u32,
     /// What input references could have been besides what they are in this run.
@@ -141,6 +143,7 @@ impl<L: Lang> Vm<L> {
             fibers: Fibers::new(),
             callables: Vec::new(),
             making_inputs: false,
+            by_value: false,
             outside: 0,
             choices: Choices::default(),
             asserted: FxHashSet::default(),
@@ -182,6 +185,7 @@ impl<L: Lang> Vm<L> {
         self.decided_at = self.steps;
         self.terms_before = self.pool.len();
         self.making_inputs = false;
+        self.by_value = false;
         self.outside = 0;
         self.choices.clear();
         self.inputs.model = model;
@@ -210,11 +214,24 @@ impl<L: Lang> Vm<L> {
         match outcome {
             Outcome::Stopped(Stop::Deadlock) => self.stopped_at = L::waiting(self),
             Outcome::Stopped(_) => self.stopped_at = self.place(),
-            _ => {}
+            Outcome::Threw(exception) => self.doom(exception),
+            Outcome::Returned(_) => {}
         }
         self.go_to_main();
         self.frames.truncate(depth);
         outcome
+    }
+
+    /// Marks what was decided since the exception that left the call was made.
+    fn doom(&mut self, exception: ObjId) {
+        if !self.heap.is_fresh(exception) {
+            return;
+        }
+        let mut elems = std::mem::take(&mut self.trace.elems);
+        for elem in elems.iter_mut().rev().take_while(|e| e.objects > exception.0) {
+            elem.doomed = !self.lang.is_tracked(elem.site.func) && !elem.site.is_outside();
+        }
+        self.trace.elems = elems;
     }
 
     /// The frames of the current run, innermost last.
@@ -308,6 +325,8 @@ impl<L: Lang> Vm<L> {
             visit,
             walked: self.trace.walk.len() as u32,
             input: self.making_inputs,
+            objects: self.heap.count() as u32,
+            doomed: false,
         });
         Ok(())
     }

@@ -5,7 +5,7 @@ use crate::lang::{Lang, Stop, Val};
 use crate::machine::{Vm, sort_of};
 use crate::trace::ElemKind;
 use ir::{ClassId, MemType};
-use term::{Op, TermId};
+use term::{Op, Sort, TermId};
 
 /// A reference with more possible objects is decided instead of merged.
 const MERGE_OBJECTS: usize = 64;
@@ -78,6 +78,42 @@ impl<L: Lang> Vm<L> {
             }
         }
         Ok(class)
+    }
+
+    /// Whether two references whose numbers differ are to the same object. Where values decide ([`Lang::same_by_value`]),
+    /// that holds of runs in which one of them is null too.
+    pub(crate) fn same_object(&mut self, a: Val, b: Val) -> Result<Val, Stop> {
+        if let (Some(x), Some(y)) = (self.valued_object(a), self.valued_object(b))
+            && x != y
+            && let Some(same) = L::same_by_value(self, x, y)?
+        {
+            let null = self.pool.bv(32, 0);
+            let (x, y) = (self.term(a, Sort::Bv(32)), self.term(b, Sort::Bv(32)));
+            let (no_x, no_y) = (self.pool.eq(x, null), self.pool.eq(y, null));
+            let neither = self.pool.and(no_x, no_y);
+            let either = self.pool.or(no_x, no_y);
+            let same_value = self.term(same, Sort::Bool);
+            let term = self.pool.ite(either, neither, same_value);
+            let holds = a.bits != 0 && b.bits != 0 && same.bits != 0;
+            return Ok(Val { bits: holds as u64, term: self.symbolic(term) });
+        }
+        let term = match a.term.is_some() || b.term.is_some() {
+            true => self.binary_term(ir::Op::EqRef, (a.bits, a.term), (b.bits, b.term)),
+            false => TermId::NONE,
+        };
+        Ok(Val { bits: (a.bits == b.bits) as u64, term })
+    }
+
+    /// The one object that a reference is unless it is null, if its class has values for identities.
+    fn valued_object(&self, reference: Val) -> Option<ObjId> {
+        let object = match reference.term {
+            TermId::NONE => reference.as_obj(),
+            term => match self.possible_objects(term)?[..] {
+                [object] => object,
+                _ => return None,
+            },
+        };
+        (!object.is_null() && self.lang.has_value_identity(self.heap.class(object))).then_some(object)
     }
 
     /// The objects, without null, that a reference term can denote, if it is a small tree of constants.

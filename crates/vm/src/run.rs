@@ -361,6 +361,11 @@ impl<L: Lang> Vm<L> {
                 Op::AndI1 => binary!(inst, |x, y| x & y),
                 Op::OrI1 => binary!(inst, |x, y| x | y),
 
+                Op::EqRef if self.by_value && v!(inst.a) != v!(inst.b) => {
+                    sync!();
+                    let val = self.same_object(val!(inst.a), val!(inst.b))?;
+                    set_val!(inst, val);
+                }
                 Op::EqI32 | Op::EqRef => i32s!(inst, |x, y| x == y),
                 Op::NeI32 => i32s!(inst, |x, y| x != y),
                 Op::SltI32 => i32s!(inst, |x, y| x < y),

@@ -57,6 +57,11 @@ pub struct Elem {
     pub walked: u32,
     /// Decided while inputs were made: other inputs may take other decisions here, by design.
     pub input: bool,
+    /// Objects there were when it was decided.
+    pub objects: u32,
+    /// Decided by code that is not tracked, between the making of an exception and its leaving the call: what its
+    /// message says, for instance. Deciding otherwise changes nothing but that.
+    pub doomed: bool,
 }
 
 /// The decisions of one run, in order.

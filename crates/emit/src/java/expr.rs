@@ -151,7 +151,7 @@ impl Scope<'_> {
             let named = method.params.iter().zip(parameter_names(method));
             let params: Vec<String> =
                 named.map(|(ty, name)| format!("{} {name}", self.names.erased(ty))).collect();
-            let returns = self.names.erased(&method.returns);
+            let returns = self.names.ty(&method.returns);
             source.line("@Override");
             source.line(&format!("public {returns} {}({}) {{", method.name, params.join(", ")));
             source.indent();

@@ -98,6 +98,15 @@ fn name_objects(case: &mut TestCase) {
 }
 
 fn inline(case: &mut TestCase) {
+    // Without what nobody uses, what it was made of may be used by nobody.
+    let mut steps = usize::MAX;
+    while case.arrange.len() < steps {
+        steps = case.arrange.len();
+        inline_once(case);
+    }
+}
+
+fn inline_once(case: &mut TestCase) {
     let mut at = 0;
     while let Some(step) = case.arrange.get(at) {
         let Step::Bind { name, value, .. } = step else {
@@ -110,7 +119,7 @@ fn inline(case: &mut TestCase) {
         // An anonymous class is no expression that anybody reads inside a call.
         let pure = pure && !value.is_class();
         let is_receiver = matches!(&case.act.on, Target::Instance(v) if **v == Value::Var(name.clone()));
-        if uses == 0 && pure {
+        if uses == 0 && (pure || only_makes(&value)) {
             case.arrange.remove(at);
         } else if uses == 0
             && let Value::Call(call) = value
@@ -125,6 +134,18 @@ fn inline(case: &mut TestCase) {
             at += 1;
         }
     }
+}
+
+/// Whether a value does nothing but make an object: what nobody uses need not be made.
+fn only_makes(value: &Value) -> bool {
+    !value.any(&mut |v| match v {
+        Value::Call(call) => match call.on {
+            Target::New => false,
+            Target::Static => !call.class.package.starts_with("java."),
+            Target::Instance(_) => true,
+        },
+        _ => false,
+    })
 }
 
 /// Roughly the width of the expression.

@@ -220,6 +220,11 @@ impl Scope<'_> {
     }
 
     fn construct(&mut self, call: &Call) -> Doc {
+        // Kotlin has no copy of a string by a constructor.
+        if let ([text @ Value::Str(_)], true) = (call.args.as_slice(), call.returns == Type::string()) {
+            let text = self.receiver(text);
+            return Doc::cat([Doc::text("String("), text, Doc::text(".toCharArray())")]);
+        }
         let (outer, args) = match call.args.as_slice() {
             [outer, rest @ ..] if call.traits.inner => {
                 (Some(self.receiver(outer)), self.arguments(call, rest, 1))

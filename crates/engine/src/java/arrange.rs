@@ -107,7 +107,8 @@ fn fake(
             .filter(|call| call.method == index)
             .map(|call| written(jvm, &call.result, names))
             .collect::<Result<_, _>>()?;
-        let returns = f.signature.ty.ret.as_ref().map_or(Type::Void, field_type);
+        let known = method.returns.as_ref().and_then(generic_type);
+        let returns = known.unwrap_or_else(|| f.signature.ty.ret.as_ref().map_or(Type::Void, field_type));
         let result = match results.as_slice() {
             _ if returns == Type::Void => None,
             [] => Some(default_value(&returns)),
@@ -260,7 +261,29 @@ pub fn values(jvm: &Jvm, seen: &[Seen], names: &Names) -> Result<Vec<Value>, NoC
 }
 
 pub fn written(jvm: &Jvm, seen: &Seen, names: &Names) -> Result<Value, NoCase> {
-    value(jvm, seen, names).ok_or_else(|| NoCase("an argument cannot be written in source".to_string()))
+    value(jvm, seen, names).ok_or_else(|| {
+        let what = unwritable(jvm, seen).map_or(String::new(), |what| format!(": {what}"));
+        NoCase(format!("an argument cannot be written in source{what}"))
+    })
+}
+
+/// What of a value has no spelling.
+fn unwritable(jvm: &Jvm, seen: &Seen) -> Option<String> {
+    let first = |items: &[Seen]| items.iter().find_map(|item| unwritable(jvm, item));
+    match seen {
+        Seen::Object { class, .. } => Some(format!("an object of {}", jvm.classes[*class].java_name())),
+        Seen::Opaque(class) => {
+            Some(format!("{}, large or not to be looked into", jvm.classes[*class].java_name()))
+        }
+        Seen::Enum(class, name) => Some(format!("{}.{name}", jvm.classes[*class].java_name())),
+        Seen::Input(_) => Some("an object that was made on another path".to_string()),
+        Seen::Array(_, items) | Seen::List(items) | Seen::Set(items) => first(items),
+        Seen::Map(entries) => {
+            entries.iter().find_map(|(k, v)| unwritable(jvm, k).or_else(|| unwritable(jvm, v)))
+        }
+        Seen::Optional(inner) => inner.as_deref().and_then(|inner| unwritable(jvm, inner)),
+        _ => None,
+    }
 }
 
 /// Type arguments as a declaration spells them; none if one of them is not known.

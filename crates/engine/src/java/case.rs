@@ -78,7 +78,8 @@ pub fn facts(vm: &mut Vm<Jvm>, finished: &Finished<Stage>, spelling: &JavaSpelli
     let conditions = vm.pool.substitute(&finished.condition, &with);
     for (step, condition) in finished.path.iter().zip(&conditions) {
         let shown = matches!(step.kind, ElemKind::Branch | ElemKind::Check(_) | ElemKind::Which);
-        if !shown || vm.pool.as_bool(*condition) == Some(true) {
+        // What constructors asked of their arguments is seen where the test calls them.
+        if step.input || !shown || vm.pool.as_bool(*condition) == Some(true) {
             continue;
         }
         let tracked = vm.lang.funcs.get(step.site.func).is_some_and(|f| f.tracked);
@@ -89,13 +90,19 @@ pub fn facts(vm: &mut Vm<Jvm>, finished: &Finished<Stage>, spelling: &JavaSpelli
             if step.kind == ElemKind::Which && !fact.text.ends_with(" null") {
                 continue;
             }
-            let about_size = fact.word.is_some() && fact.text.contains(".length");
+            let about_size = fact.word.is_some() && fact.text.contains(".length") && is_small(&fact.text);
             if tracked || about_size && facts.len() < LIBRARY_FACTS {
                 facts.push(fact);
             }
         }
     }
     facts
+}
+
+/// Whether a condition speaks of small numbers only: others are the library's own (where it sorts in another way).
+fn is_small(text: &str) -> bool {
+    text.split(|c: char| !c.is_ascii_digit())
+        .all(|number| number.len() < 2 || number <= "16" && number.len() == 2)
 }
 
 /// Beyond so many conditions, the library's are left out.
@@ -352,13 +359,43 @@ fn assert_result(
                 let inexact = ledger.iter().any(|(entry, _)| entry.kind == Imprecision::InexactMath);
                 match expected {
                     Value::Float(_) | Value::Double(_) if inexact => Check::Within { expected, ulps: 1 },
-                    expected => Check::Equals(expected),
+                    expected => return assert_equal(Value::Result, &act.returns, expected, asserts),
                 }
             }
             None => Check::NotNull,
         },
     };
     asserts.push(Assert::result(check));
+}
+
+/// That something is equal to a value. Arrays are equal to nothing but themselves: a list of them is looked at one by
+/// one, other collections of them not at all.
+fn assert_equal(of: Value, ty: &Type, expected: Value, asserts: &mut Vec<Assert>) {
+    let holds_arrays = |value: &Value| {
+        value.children().into_iter().any(|v| v.any(&mut |v| matches!(v, Value::Array { .. })))
+    };
+    if matches!(expected, Value::Array { .. }) || !holds_arrays(&expected) {
+        asserts.push(Assert::that(of, Check::Equals(expected)));
+        return;
+    }
+    let list = suite::case::ClassName::new("java.util", &["List"]);
+    let is_list = matches!(ty, Type::Class { name, .. } if *name == list);
+    let (Value::List(items), true) = (expected, is_list) else {
+        asserts.push(Assert::that(of, Check::NotNull));
+        return;
+    };
+    let call = |name: &str, params: Vec<Type>, returns: Type, args: Vec<Value>| {
+        Value::call(Call::on_instance(of.clone(), list.clone(), name, params, returns, args))
+    };
+    let size = call("size", Vec::new(), Type::Int, Vec::new());
+    asserts.push(Assert::that(size, Check::Equals(Value::Int(items.len() as i32))));
+    for (i, item) in items.into_iter().enumerate() {
+        let at = call("get", vec![Type::Int], Type::object(), vec![Value::Int(i as i32)]);
+        match item {
+            Value::Null => asserts.push(Assert::that(at, Check::Null)),
+            item => assert_equal(at, &Type::object(), item, asserts),
+        }
+    }
 }
 
 /// What an object that the call was given shows otherwise than before.
@@ -375,7 +412,7 @@ fn assert_changes(jvm: &Jvm, look: &Look, arrange: &[Step], names: &Names, asser
         }
         (before, after) if before != after => {
             if let Some(expected) = value(jvm, after, names) {
-                asserts.push(Assert::that(variable, Check::Equals(expected)));
+                assert_equal(variable, &declared, expected, asserts);
             }
         }
         _ => {}
@@ -402,7 +439,11 @@ fn assert_getters(
         let check = match (expected, seen) {
             (Value::Null, _) => Check::Null,
             (expected, Seen::Input(_)) => Check::Same(expected),
-            (expected, _) => Check::Equals(expected),
+            (expected, _) => {
+                let returns = getter.returns.clone();
+                assert_equal(Value::call(getter), &returns, expected, asserts);
+                continue;
+            }
         };
         asserts.push(Assert::that(Value::call(getter), check));
     }

@@ -69,6 +69,8 @@ pub struct MethodResult {
     pub millis: u64,
     /// Runs that could not become tests, and why.
     pub untestable: Vec<String>,
+    /// What only such runs reached, and why they could not.
+    pub lost: BTreeMap<Key, String>,
 }
 
 impl MethodResult {
@@ -90,6 +92,7 @@ impl MethodResult {
             diverged: 0,
             millis: 0,
             untestable: Vec::new(),
+            lost: BTreeMap::new(),
         }
     }
 }

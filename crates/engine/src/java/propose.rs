@@ -1,6 +1,7 @@
 //! From runs to proposed tests: choosing, minimising, running once more in another world.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use explore::{Exploration, Goal, Target, minimise, select, simplest_each};
 use ir::ClassId;
@@ -51,69 +52,108 @@ impl ClassExplorer<'_> {
         let spelling = JavaSpelling::new(subject, enums);
         let mut cases: Vec<Proposed> = Vec::new();
         let mut told: BTreeSet<String> = BTreeSet::new();
-        for at in chosen {
-            let run = &mut finished[at];
-            if run.end.is_behaviour() {
-                minimise(self.vm, subject, run);
-                prettify(self.vm, subject, run);
-            }
-            let detail = subject.detail(self.vm, &run.model);
-            let changes_files = jvm::natives::tried_to_change_files(self.vm);
-            let seen = self.seen(subject, goal, run);
-            let facts = case::facts(self.vm, run, &spelling);
-            let case = case::case(&self.vm.lang, subject, &detail, &facts, &exploration.ledger);
-            let mut case = match case {
-                Ok(case) => case,
-                Err(why) => {
-                    found.untestable.push(why.0);
-                    continue;
+        let mut tried: BTreeSet<usize> = BTreeSet::new();
+        let mut waiting: VecDeque<usize> = chosen.into();
+        let mut lost: BTreeMap<u32, String> = BTreeMap::new();
+        let mut spare = MOST_SPARE;
+        while let Some(at) = waiting.pop_front() {
+            tried.insert(at);
+            match self.proposed(
+                (entry, index),
+                subject,
+                goal,
+                &mut finished[at],
+                &shown,
+                &spelling,
+                &exploration.ledger,
+            ) {
+                Ok(proposed) => {
+                    lost.retain(|part, _| !finished[at].meets.contains(part));
+                    // The same call twice shows nothing new.
+                    let case = &proposed.case;
+                    if told.insert(format!("{:?}{:?}{:?}", case.act, case.arrange, case.outcome)) {
+                        cases.push(proposed);
+                    }
                 }
-            };
-            let inputs: BTreeMap<String, u128> = explore::inputs(&self.vm.pool, &run.model)
-                .into_iter()
-                .map(|input| (input.name, input.value.bits()))
-                .collect();
-            if let Err(why) = self.stabilise(entry, &inputs, &mut case) {
-                found.untestable.push(why);
-                continue;
+                Err(why) => {
+                    lost.extend(finished[at].meets.iter().map(|part| (*part, why.clone())));
+                    found.untestable.push(why);
+                }
             }
-            let obligation = |number: usize| &goal.obligations()[number].1;
-            let helped = goal.helped(&run.meets, &shown);
-            let meets: Vec<Key> = helped.iter().map(|(number, _)| key(obligation(*number))).collect();
-            let halves: Vec<(Key, usize)> = helped
-                .iter()
-                .filter(|(number, _)| goal.halves(*number) > 1)
-                .map(|(number, half)| (key(obligation(*number)), *half))
-                .collect();
-            let toured = run.meets.iter().filter_map(|p| p.checked_sub(goal.len() as u32));
-            let side_trips =
-                toured.flat_map(|p| goal.of_part(p)).map(|number| key(obligation(number))).collect();
-            let new = goal.helped(&run.new, &shown);
-            case.covers = new.iter().map(|(number, _)| obligation(*number).text.clone()).collect();
-            let refused = refused_null(&self.vm.lang, subject, &case);
-            let suspicious = suspect(&mut self.vm.lang, &detail, &case, refused);
-            if let Some(suspect) = &suspicious {
-                case.comment.push(format!("Suspected bug: {}", suspect.what));
-                case.suspect = Some(suspect.what.clone());
+            // Where a run cannot be a test, another one that shows the same may.
+            if waiting.is_empty() && spare > 0 {
+                let others =
+                    (0..finished.len()).filter(|i| !tried.contains(i) && finished[*i].end.is_behaviour());
+                let gain =
+                    |i: &usize| finished[*i].meets.iter().filter(|part| lost.contains_key(part)).count();
+                let next = others.max_by_key(|i| (gain(i), Reverse(finished[*i].path.len()), Reverse(*i)));
+                waiting.extend(next.filter(|i| gain(i) > 0));
+                spare -= 1;
             }
-            let proposed = Proposed {
-                case,
-                method: index,
-                inputs,
-                meets,
-                halves,
-                side_trips,
-                suspicious,
-                seen,
-                changes_files,
-            };
-            // The same call twice shows nothing new.
-            let shown = &proposed.case;
-            if told.insert(format!("{:?}{:?}{:?}", shown.act, shown.arrange, shown.outcome)) {
-                cases.push(proposed);
+        }
+        for (part, why) in lost {
+            for number in goal.of_part(part) {
+                found.lost.insert(key(&goal.obligations()[number].1), why.clone());
             }
         }
         cases
+    }
+
+    /// The test of a run; why there is none.
+    #[allow(clippy::too_many_arguments, reason = "what a run is looked at with, each once")]
+    fn proposed(
+        &mut self,
+        (entry, index): (&Entry, usize),
+        subject: &mut Subject,
+        goal: &CoverageGoal,
+        run: &mut explore::Finished<Stage>,
+        shown: &BTreeSet<u32>,
+        spelling: &JavaSpelling,
+        ledger: &Ledger,
+    ) -> Result<Proposed, String> {
+        if run.end.is_behaviour() {
+            minimise(self.vm, subject, run);
+            prettify(self.vm, subject, run);
+        }
+        let detail = subject.detail(self.vm, &run.model);
+        let changes_files = jvm::natives::tried_to_change_files(self.vm);
+        let seen = self.seen(subject, goal, run);
+        let facts = case::facts(self.vm, run, spelling);
+        let mut case = case::case(&self.vm.lang, subject, &detail, &facts, ledger).map_err(|why| why.0)?;
+        let inputs: BTreeMap<String, u128> = explore::inputs(&self.vm.pool, &run.model)
+            .into_iter()
+            .map(|input| (input.name, input.value.bits()))
+            .collect();
+        self.stabilise(entry, &inputs, &mut case)?;
+        let obligation = |number: usize| &goal.obligations()[number].1;
+        let helped = goal.helped(&run.meets, shown);
+        let meets: Vec<Key> = helped.iter().map(|(number, _)| key(obligation(*number))).collect();
+        let halves: Vec<(Key, usize)> = helped
+            .iter()
+            .filter(|(number, _)| goal.halves(*number) > 1)
+            .map(|(number, half)| (key(obligation(*number)), *half))
+            .collect();
+        let toured = run.meets.iter().filter_map(|p| p.checked_sub(goal.len() as u32));
+        let side_trips = toured.flat_map(|p| goal.of_part(p)).map(|number| key(obligation(number))).collect();
+        let new = goal.helped(&run.new, shown);
+        case.covers = new.iter().map(|(number, _)| obligation(*number).text.clone()).collect();
+        let refused = refused_null(&self.vm.lang, subject, &case);
+        let suspicious = suspect(&mut self.vm.lang, &detail, &case, refused);
+        if let Some(suspect) = &suspicious {
+            case.comment.push(format!("Suspected bug: {}", suspect.what));
+            case.suspect = Some(suspect.what.clone());
+        }
+        Ok(Proposed {
+            case,
+            method: index,
+            inputs,
+            meets,
+            halves,
+            side_trips,
+            suspicious,
+            seen,
+            changes_files,
+        })
     }
 
     /// The simplest run that went round a loop which nothing it was given leads out of, or where all threads wait.
@@ -189,7 +229,14 @@ impl ClassExplorer<'_> {
         let again = case::case(&other.lang, &twin, &detail, &[], &Ledger::default())
             .map_err(|why| format!("{} (in a world with other hashes, locale and clock)", why.0))?;
         if std::mem::discriminant(&again.outcome) != std::mem::discriminant(&case.outcome) {
-            return Err("the outcome depends on hashes, locale, time zone or clock".to_string());
+            let there = match &again.outcome {
+                suite::case::Outcome::Throws { class, .. } => format!("throws {}", class.simple_name()),
+                suite::case::Outcome::Returns => "returns".to_string(),
+                suite::case::Outcome::Endless { .. } => "does not end".to_string(),
+            };
+            return Err(format!(
+                "the outcome depends on hashes, locale, time zone or clock (it {there} there)"
+            ));
         }
         if again.outcome != case.outcome
             && let (
@@ -216,6 +263,9 @@ impl ClassExplorer<'_> {
         Ok(())
     }
 }
+
+/// So many other runs are looked at for what chosen ones could not show.
+const MOST_SPARE: u32 = 8;
 
 /// So many runs that were stopped are looked at for one that would never have ended.
 const MOST_ENDLESS: usize = 3;
@@ -283,7 +333,7 @@ fn prettify(vm: &mut Vm<Jvm>, subject: &mut Subject, run: &mut explore::Finished
     vm.start_run(model.clone());
     let outcome = subject.execute(vm);
     let same_end = explore::End::of(vm, &outcome) == run.end;
-    let path = vm.trace.elems.iter().map(|e| explore::Step { site: e.site, kind: e.kind, choice: e.choice });
+    let path = vm.trace.elems.iter().map(explore::Step::of);
     if same_end && path.eq(run.path.iter().copied()) {
         run.model = model;
     }

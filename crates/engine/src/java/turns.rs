@@ -160,6 +160,7 @@ pub fn merge(result: &mut ClassResult, index: usize, found: MethodResult, tests:
     known.diverged += found.diverged;
     known.millis += found.millis;
     known.untestable.extend(found.untestable);
+    known.lost.extend(found.lost);
     let mut met: BTreeSet<Key> = result.tests.iter().flat_map(|test| test.meets.iter().cloned()).collect();
     let mut halves: BTreeSet<(Key, usize)> =
         result.tests.iter().flat_map(|test| test.halves.iter().cloned()).collect();

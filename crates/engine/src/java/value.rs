@@ -4,7 +4,7 @@ use ir::ClassId;
 use jvm::load::{FieldType, access};
 use jvm::observe::Seen;
 use jvm::world::Jvm;
-use suite::case::{ClassName, Text, Type, Value};
+use suite::case::{Call, ClassName, Text, Type, Value};
 
 use super::arrange::Names;
 
@@ -21,6 +21,11 @@ pub fn value(jvm: &Jvm, seen: &Seen, names: &Names) -> Option<Value> {
         Seen::Float(bits) => Value::Float(*bits),
         Seen::Double(bits) => Value::Double(*bits),
         Seen::Str(units) => Value::Str(Text(units.clone())),
+        Seen::Copy(units) => {
+            let text = Value::Str(Text(units.clone()));
+            let string = ClassName::new("java.lang", &["String"]);
+            Value::Call(Box::new(Call::constructor(string, vec![Type::string()], vec![text])))
+        }
         Seen::Boxed(inner) => Value::boxed(value(jvm, inner, names)?),
         Seen::Enum(class, constant) => is_accessible(jvm, *class)
             .then(|| Value::Enum { class: class_name(jvm, *class), constant: constant.clone() })?,

@@ -171,6 +171,8 @@ where
                 Child::Infeasible
             } else {
                 match node.kind {
+                    // The input cannot be made, whatever the exception's message says.
+                    _ if node.doomed && node.input => Child::Excluded,
                     ElemKind::Assume if alternative == 0 => Child::Open,
                     ElemKind::Assume => Child::Excluded,
                     ElemKind::Which if node.chain >= self.options.which_bound => {
@@ -217,7 +219,7 @@ where
             alternative: slot.alternative,
             depth: node.depth,
             visit: node.visit,
-            unwished: node.unwished || node.kind == ElemKind::Prefer,
+            unwished: node.unwished || node.doomed || node.kind == ElemKind::Prefer,
             run: node.run,
             order: state.orders,
             leads,

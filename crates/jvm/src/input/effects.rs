@@ -147,6 +147,10 @@ fn changes(
                 found.extend(file.pool.field(*cp).ok().map(|field| Arc::from(field.name)));
                 continue;
             }
+            Instr::PutStatic(_) => {
+                any = true;
+                continue;
+            }
             Instr::ArrayStore(_) => {
                 inside |= !held.is_empty();
                 continue;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ir::{Builder, ClassId, FuncId, Op, Type};
-use vm::{Native, NativeResult, ObjId, Outcome, Stop, Val, Vm};
+use vm::{ElemKind, Native, NativeResult, ObjId, Outcome, Stop, Val, Vm};
 
 use super::generic::{self, Generic};
 use super::known::{hold, result_rule};
@@ -32,6 +32,8 @@ pub struct FakeMethod {
     pub func: FuncId,
     /// How its results are made; none if it returns nothing.
     pub result: Option<Kind>,
+    /// The type of its result with its arguments, where they are known.
+    pub returns: Option<Generic>,
 }
 
 /// A call of a fake in this run, and what it returned.
@@ -44,6 +46,10 @@ pub struct FakeCall {
 
 /// Interfaces with more methods are nothing to write by hand.
 const MAX_METHODS: usize = 12;
+/// The same of the library's abstract classes: a clock, a timer's task.
+const MAX_LIBRARY_METHODS: usize = 4;
+/// So many results that take guest code are made for one method.
+const MAX_MADE: usize = 3;
 /// So many results of one method are inputs of their own; after that the last one comes again.
 const MAX_RESULTS: usize = 16;
 /// Fakes that return fakes.
@@ -53,9 +59,7 @@ const HOOK: &str = "testwright/Fake.call";
 /// The fake of an interface or abstract class that a test may name.
 pub(super) fn prepare(vm: &mut Vm<Jvm>, interface: ClassId, args: &[Generic]) -> Option<Kind> {
     let is_interface = vm.lang.classes[interface].is_interface();
-    let is_open = vm.lang.classes[interface].access & access::ABSTRACT != 0
-        && vm.lang.classes[interface].origin != ClassOrigin::Library
-        && !is_inner(&vm.lang, interface);
+    let is_open = vm.lang.classes[interface].access & access::ABSTRACT != 0 && !is_inner(&vm.lang, interface);
     if !(is_interface || is_open) || !can_name(&vm.lang, interface) {
         return None;
     }
@@ -64,6 +68,8 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, interface: ClassId, args: &[Generic]) ->
         return None;
     }
     let key = Generic::Class(vm.lang.classes[interface].name.clone(), args.to_vec()).to_string();
+    // Results of fakes inside of fakes are cut short: such a fake is nothing for a place further out.
+    let key = format!("{key} inside of {}", vm.lang.worlds.faking);
     let known = vm.lang.worlds.fakes.iter().find(|(_, (k, _))| **k == *key).map(|(class, _)| *class);
     if let Some(class) = known {
         return Some(Kind::Fake { class });
@@ -72,7 +78,9 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, interface: ClassId, args: &[Generic]) ->
         true => abstract_methods(&vm.lang, interface),
         false => left_abstract(vm, interface)?,
     };
-    if is_interface && funcs.is_empty() || funcs.len() > MAX_METHODS {
+    let library = vm.lang.classes[interface].origin == ClassOrigin::Library;
+    let most = if library && !is_interface { MAX_LIBRARY_METHODS } else { MAX_METHODS };
+    if is_interface && funcs.is_empty() || funcs.len() > most {
         return None;
     }
     let env = generic::class_env(file.signature.as_deref(), args);
@@ -85,7 +93,8 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, interface: ClassId, args: &[Generic]) ->
         let owner = vm.lang.funcs[*func].class;
         let env = env_in(&vm.lang, interface, args, owner, 0).unwrap_or_default();
         let result = result_kind(vm, *func, &env);
-        methods.push(FakeMethod { func: *func, result });
+        let returns = result_type(&vm.lang, *func, &env, !args.is_empty());
+        methods.push(FakeMethod { func: *func, result, returns });
     }
     if vm.lang.native(HOOK).is_none() {
         vm.lang.register(HOOK, Native { run: call, symbolic: true });
@@ -213,6 +222,18 @@ fn constructor(vm: &mut Vm<Jvm>, class: ClassId, env: &generic::Env) -> Option<W
     Some(way(vm, func, env))
 }
 
+/// The type of a function's result as a class that implements it may write it: with its arguments, if they depend on
+/// nothing that is not known.
+fn result_type(jvm: &Jvm, func: FuncId, env: &generic::Env, known: bool) -> Option<Generic> {
+    let f = &jvm.funcs[func];
+    let erased = f.signature.ty.ret.clone()?;
+    let file = jvm.classes[f.class].file.as_deref()?;
+    let has_params = |signature: Option<&str>| signature.is_some_and(|text| text.starts_with('<'));
+    let signature = file.method(&f.name, &f.descriptor)?.signature.as_deref();
+    let free = has_params(file.signature.as_deref()) && !known || has_params(signature);
+    (!free).then(|| generic::result(signature, &erased, env))
+}
+
 /// Results are what a test can write down in place.
 fn result_kind(vm: &mut Vm<Jvm>, func: FuncId, env: &generic::Env) -> Option<Kind> {
     let f = &vm.lang.funcs[func];
@@ -304,6 +325,16 @@ pub(super) fn fake(vm: &mut Vm<Jvm>, name: &str, class: ClassId, optional: bool)
             let called = format!("{name}.{}()", vm.lang.funcs[method.func].name);
             let val = make_at(vm, &called, kind, false)?;
             vm.lang.worlds.fake_results.push((object, index, val));
+            // Every call returns the same object, unless that will not do.
+            for number in 2..=MAX_MADE {
+                let another = format!("{called}#{number}");
+                vm.outside = super::site(&another);
+                if vm.choose_among(ElemKind::Prefer, &format!("{another}.other"), 2)? == 0 {
+                    break;
+                }
+                let val = make_at(vm, &another, kind, false)?;
+                vm.lang.worlds.fake_results.push((object, index, val));
+            }
         }
     }
     if fake.constructor.is_none() {
@@ -340,8 +371,9 @@ fn answer(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Option<Val>, Stop> {
     let (called, ret) = (func.name.to_string(), func.signature.ty.ret.clone());
     let again = if number == 0 { String::new() } else { format!("#{}", number + 1) };
     let name = format!("{}.{called}(){again}", name.unwrap_or_default());
-    let ready = vm.lang.worlds.fake_results.iter().find(|(o, m, _)| *o == object && *m == index);
-    let val = match ready.map(|(_, _, val)| *val) {
+    let mut ready = vm.lang.worlds.fake_results.iter().filter(|(o, m, _)| *o == object && *m == index);
+    let last = ready.clone().last();
+    let val = match ready.nth(before).or(last).map(|(_, _, val)| *val) {
         Some(val) => val,
         None => {
             let val = make_at(vm, &name, kind, false)?;

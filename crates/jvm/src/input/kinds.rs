@@ -10,7 +10,7 @@ use super::generic::Generic;
 use super::recipe::{Make, Way, can_name, prepare, prepare_ways};
 use super::{Kind, initialise};
 use crate::link::ClassOrigin;
-use crate::load::{FieldType, Instr, access};
+use crate::load::{Constant, FieldType, Instr, access};
 use crate::world::Jvm;
 
 /// So many classes are tried for an interface or abstract class.
@@ -48,50 +48,68 @@ fn erased(ty: &Generic) -> FieldType {
     }
 }
 
-/// The simplest objects a person would pass for `Object`; one of the class under test among them, and those of the types that
-/// its code asks for.
+/// The simplest objects a person would pass for `Object`: one of the class under test among them, and of what it asks
+/// for by `instanceof`, casts and patterns.
 fn any(vm: &mut Vm<Jvm>) -> Kind {
+    let ty = vm.lang.known.object;
     let mut kinds = vec![Kind::Str, boxed(vm, "java/lang/Integer", FieldType::Int)];
-    if let Some(context) = vm.lang.worlds.context {
-        kinds.extend(plain_class(vm, context, &[]));
-        // What these hold is not looked at again.
-        if vm.lang.worlds.asking == 0 {
-            vm.lang.worlds.asking += 1;
-            for ty in asked_for(&vm.lang, context) {
-                let kind = kind_for(vm, &ty);
-                let single = !matches!(kind, Kind::Null(_) | Kind::OneOf { .. } | Kind::Only { .. });
-                if single && !kinds.contains(&kind) {
+    let Some(context) = vm.lang.worlds.context else { return Kind::OneOf { ty, kinds } };
+    kinds.extend(plain_class(vm, context, &[]));
+    // What these hold is not looked at again.
+    if vm.lang.worlds.asking == 0 {
+        vm.lang.worlds.asking += 1;
+        for ty in asked_for(&vm.lang, context) {
+            let more = match kind_for(vm, &ty) {
+                Kind::OneOf { kinds, .. } => kinds,
+                Kind::Only { kind, .. } => vec![*kind],
+                Kind::Null(_) | Kind::Scalar(_) => Vec::new(),
+                kind => vec![kind],
+            };
+            for kind in more {
+                let class = super::object::class_of(&vm.lang, &kind);
+                let known = kinds.iter().any(|k| super::object::class_of(&vm.lang, k) == class);
+                if !known && kinds.len() < MAX_ASKED {
                     kinds.push(kind);
                 }
             }
-            vm.lang.worlds.asking -= 1;
         }
+        vm.lang.worlds.asking -= 1;
     }
-    Kind::OneOf { ty: vm.lang.known.object, kinds }
+    Kind::OneOf { ty, kinds }
 }
 
-/// So many types that code asks for are tried for `Object`.
-const MAX_ASKED: usize = 8;
+/// So many classes of objects are tried for `Object`.
+const MAX_ASKED: usize = 12;
 
-/// The types that the code of a class asks objects for.
+/// The types that the code of a class tells objects apart by, in the order of its code.
 fn asked_for(jvm: &Jvm, class: ClassId) -> Vec<Generic> {
     let Some(file) = &jvm.classes[class].file else { return Vec::new() };
     let mut found: Vec<Generic> = Vec::new();
+    let mut ask = |name: &str| {
+        let ty = match name.starts_with('[') {
+            true => FieldType::parse(name).map(|ty| Generic::of(&ty)),
+            false => Some(Generic::Class(name.into(), Vec::new())),
+        };
+        if let Some(ty) = ty.filter(|ty| name != "java/lang/Object" && !found.contains(ty)) {
+            found.push(ty);
+        }
+    };
     for method in &file.methods {
         let Ok(Some(code)) = method.bytecode() else { continue };
         for (_, instr) in &code.instrs {
-            let Instr::InstanceOf(cp) = instr else { continue };
-            let Ok(name) = file.pool.class(*cp) else { continue };
-            let ty = match name.starts_with('[') {
-                true => FieldType::parse(name).map(|ty| Generic::of(&ty)),
-                false => Some(Generic::Class(name.into(), Vec::new())),
-            };
-            if let Some(ty) = ty.filter(|ty| !found.contains(ty)) {
-                found.push(ty);
+            if let Instr::InstanceOf(cp) = instr
+                && let Ok(name) = file.pool.class(*cp)
+            {
+                ask(name);
             }
         }
     }
-    found.truncate(MAX_ASKED);
+    // The labels of a switch over patterns.
+    for arg in file.bootstrap_methods.iter().flat_map(|bootstrap| &bootstrap.args) {
+        if let Ok(Constant::Class(name)) = file.pool.get(*arg) {
+            ask(name);
+        }
+    }
     found
 }
 
@@ -249,6 +267,7 @@ fn stand_in(name: &str) -> Option<&'static str> {
         "java/util/Dictionary" => "java/util/Hashtable",
         "java/lang/Appendable" => "java/lang/StringBuilder",
         "java/lang/Readable" => "java/io/StringReader",
+        "java/time/ZoneId" => "java/time/ZoneOffset",
         "java/time/temporal/Temporal"
         | "java/time/temporal/TemporalAccessor"
         | "java/time/chrono/ChronoLocalDate" => "java/time/LocalDate",

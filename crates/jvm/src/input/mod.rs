@@ -64,6 +64,8 @@ pub struct Worlds {
     arrays: Vec<object::Made>,
     /// The array that was made last.
     last_array: Option<ObjId>,
+    /// Texts and boxes of this run that are what their values are, and the names of texts that may be copies.
+    by_value: FxHashMap<ObjId, Option<Arc<str>>>,
     /// When what is being made is there at all.
     there: TermId,
     /// Recipes that are being followed, the outermost first.
@@ -95,6 +97,22 @@ impl Worlds {
         self.made.clear();
         self.arrays.clear();
         self.last_array = None;
+        self.by_value.clear();
+    }
+
+    /// Whether the object's identity follows from its value.
+    pub(crate) fn is_by_value(&self, object: ObjId) -> bool {
+        self.by_value.contains_key(&object)
+    }
+
+    pub(crate) fn set_by_value(&mut self, object: ObjId, name: Option<&str>) {
+        self.by_value.insert(object, name.map(Arc::from));
+    }
+
+    /// The variable that says whether an input text is a copy.
+    pub(crate) fn copy_name(&self, object: ObjId) -> Option<String> {
+        let name = self.by_value.get(&object)?.as_ref()?;
+        Some(format!("{name}.copy"))
     }
 
     /// Whether a step of the script made the object.
@@ -317,6 +335,7 @@ fn string(vm: &mut Vm<Jvm>, name: &str, optional: bool) -> Result<Val, Stop> {
     let len = length(vm, len_term)?;
     let units: Vec<u16> = (0..len).map(|i| vm.inputs.elem_value(&vm.pool, input, i) as u16).collect();
     let object = crate::link::new_string(vm, &units)?;
+    crate::natives::by_value(vm, object, Some(name));
     let known = &vm.lang.known;
     let (value_at, coder_at) = (known.string_value, known.string_coder);
     let value = vm.heap.read_ref(object, value_at);
@@ -379,6 +398,7 @@ fn boxed(
         return Err(Stop::Unsupported { what: "box", which: vm.lang.classes[class].name.to_string() });
     };
     vm.store(object, offset, ty, val)?;
+    crate::natives::by_value(vm, object, None);
     Ok(nullable(vm, name, object, optional))
 }
 

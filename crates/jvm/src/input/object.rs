@@ -45,6 +45,8 @@ pub struct Made {
 pub const MAX_CHANGES: u32 = 5;
 /// Of objects inside others, so many.
 const MAX_CHANGES_INSIDE: u32 = 2;
+/// And on objects inside of those.
+const MAX_CHANGES_DEEP: u32 = 1;
 /// An input is compared with so many earlier ones.
 const MAX_ALIASES: usize = 6;
 /// Objects inside objects are there by default down to this depth.
@@ -230,6 +232,7 @@ fn follow(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe) -> Result<ObjId, Stop> 
     match vm.lang.worlds.stack.len() {
         1 => change(vm, name, object, &recipe.changes, MAX_CHANGES)?,
         2 => change(vm, name, object, &recipe.changes, MAX_CHANGES_INSIDE)?,
+        3 => change(vm, name, object, &recipe.changes, MAX_CHANGES_DEEP)?,
         _ => {}
     }
     Ok(object)

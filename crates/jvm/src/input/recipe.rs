@@ -417,6 +417,18 @@ fn library_ways(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
         let makes = &*f.name == "<init>";
         (texts, !usual, !makes, std::cmp::Reverse(params.len()), *func)
     });
+    // Numbers with a point lead into conversions that nothing can be solved through.
+    let has_floats = |func: &FuncId| {
+        jvm.funcs[*func]
+            .signature
+            .ty
+            .params
+            .iter()
+            .any(|ty| matches!(ty, FieldType::Float | FieldType::Double))
+    };
+    if found.iter().any(|func| !has_floats(func)) {
+        found.retain(|func| !has_floats(func));
+    }
     found.truncate(3);
     found.into_iter().map(|func| way(vm, func, env)).collect()
 }
@@ -494,7 +506,7 @@ fn changes(
                 && f.access & (access::STATIC | access::ABSTRACT) == 0
                 && f.signature.ty.params.len() <= 4
                 && !f.name.starts_with('<')
-                && !reads_only(&f.name)
+                && (!reads_only(&f.name) || stores(jvm, owner, func))
                 && !setters.iter().any(|s| s.func == func)
                 && writes(jvm, class, func).is_some();
             let overridden = found
@@ -520,4 +532,14 @@ fn grows(name: &str) -> bool {
     let prefixes =
         ["add", "put", "push", "insert", "set", "enqueue", "offer", "append", "register", "with", "deposit"];
     prefixes.iter().any(|p| name.starts_with(p))
+}
+
+/// Whether a method assigns a field itself, whatever its name promises: counters, caches.
+fn stores(jvm: &Jvm, class: ClassId, func: FuncId) -> bool {
+    let Some(file) = &jvm.classes[class].file else { return false };
+    let f = &jvm.funcs[func];
+    let Some(Ok(Some(code))) = file.method(&f.name, &f.descriptor).map(|m| m.bytecode()) else {
+        return false;
+    };
+    code.instrs.iter().any(|(_, instr)| matches!(instr, Instr::PutField(_) | Instr::PutStatic(_)))
 }

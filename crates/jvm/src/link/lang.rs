@@ -78,6 +78,14 @@ impl Lang for Jvm {
         mirror::mirror(vm, class)
     }
 
+    fn has_value_identity(&self, class: ClassId) -> bool {
+        crate::natives::has_value_identity(self, class)
+    }
+
+    fn same_by_value(vm: &mut Vm<Jvm>, a: ObjId, b: ObjId) -> Result<Option<Val>, Stop> {
+        crate::natives::same_by_value(vm, a, b)
+    }
+
     fn raise(vm: &mut Vm<Jvm>, raise: Raise) -> Result<(FuncId, Vec<Val>), Stop> {
         raise::raise(vm, raise)
     }

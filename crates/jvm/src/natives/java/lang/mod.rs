@@ -7,6 +7,7 @@ mod class_define;
 mod class_loader;
 mod class_members;
 mod clock;
+mod identity;
 mod integer;
 mod invoke;
 mod math;
@@ -29,6 +30,7 @@ mod throwable;
 pub use clock::Clock;
 
 pub(crate) use class_members::{field_of_object, func_of_object};
+pub(crate) use identity::{by_value, has_value_identity, same_by_value};
 pub(crate) use system::decide_value;
 pub(crate) use thread::{RUNNABLE, set_status, thread_interrupted};
 pub(crate) use throwable::{line, recorded};
@@ -44,6 +46,7 @@ pub(super) fn tables() -> Vec<&'static [Row]> {
         class_loader::ROWS,
         class_members::ROWS,
         clock::ROWS,
+        identity::ROWS,
         integer::ROWS,
         math::ROWS,
         module::ROWS,

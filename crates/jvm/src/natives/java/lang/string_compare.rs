@@ -50,7 +50,8 @@ fn equals(vm: &mut Vmj, args: &[Val]) -> Res<Val> {
     equal_texts(vm, this, other)
 }
 
-fn equal_texts(vm: &mut Vmj, a: ObjId, b: ObjId) -> Res<Val> {
+/// Whether two strings have the same text, as Java's `boolean`.
+pub(super) fn equal_texts(vm: &mut Vmj, a: ObjId, b: ObjId) -> Res<Val> {
     let (mut a, mut b) = (Text::of(vm, a), Text::of(vm, b));
     let same = a.len == b.len && (0..a.len).all(|i| a.concrete(vm, i) == b.concrete(vm, i));
     if !a.is_symbolic(vm) && !b.is_symbolic(vm) {
