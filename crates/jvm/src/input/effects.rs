@@ -208,5 +208,7 @@ pub(super) fn reads_only(name: &str) -> bool {
     let prefixes = [
         "get", "is", "has", "to", "equals", "hash", "compare", "contains", "size", "length", "count", "print",
     ];
-    prefixes.iter().any(|p| name.starts_with(p))
+    // Whole words: `topping` converts to nothing.
+    let is_word = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_lowercase());
+    prefixes.iter().any(|p| name.strip_prefix(p).is_some_and(is_word))
 }
