@@ -82,7 +82,7 @@ fn main() {
     }
 
     println!("\nsnapshot against running from the start (boot, then one run)");
-    let (seconds, paths, _) = timed(&config, &mut worlds, &path, "classify", 1, 1500);
+    let (seconds, paths, _) = timed(&config, &mut worlds, &path, "depth8", 1, 200);
     let each = seconds / paths as f64;
     println!(
         "  {:.0} us a path from the snapshot, {:.0} us from the start: {:.0} times",
