@@ -372,7 +372,7 @@ fn answer(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Option<Val>, Stop> {
     let again = if number == 0 { String::new() } else { format!("#{}", number + 1) };
     let name = format!("{}.{called}(){again}", name.unwrap_or_default());
     let mut ready = vm.lang.worlds.fake_results.iter().filter(|(o, m, _)| *o == object && *m == index);
-    let last = ready.clone().last();
+    let last = ready.clone().next_back();
     let val = match ready.nth(before).or(last).map(|(_, _, val)| *val) {
         Some(val) => val,
         None => {

@@ -171,7 +171,7 @@ fn same_box(vm: &mut Vmj, a: ObjId, b: ObjId, (low, high): (i64, i64), always: b
     let mut term = vm.pool.eq(tx, ty);
     let mut holds = x.bits == y.bits;
     // A cached one says by itself that the number is small.
-    if !always && !(x.term.is_none() || y.term.is_none()) {
+    if !(always || x.term.is_none() || y.term.is_none()) {
         let (least, most) = (vm.pool.bv(width, low as u64), vm.pool.bv(width, high as u64));
         let (above, below) = (vm.pool.sle(least, tx), vm.pool.sle(tx, most));
         let small = vm.pool.and(above, below);
