@@ -58,22 +58,25 @@ fn any(vm: &mut Vm<Jvm>) -> Kind {
     // What these hold is not looked at again.
     if vm.lang.worlds.asking == 0 {
         vm.lang.worlds.asking += 1;
+        let mut asked: Vec<(usize, Kind)> = Vec::new();
         for ty in asked_for(&vm.lang, context) {
-            let more = match kind_for(vm, &ty) {
-                Kind::OneOf { kinds, .. } => kinds,
-                Kind::Only { kind, .. } => vec![*kind],
-                Kind::Null(_) | Kind::Scalar(_) => Vec::new(),
-                kind => vec![kind],
-            };
-            for kind in more {
-                let class = super::object::class_of(&vm.lang, &kind);
-                let known = kinds.iter().any(|k| super::object::class_of(&vm.lang, k) == class);
-                if !known && kinds.len() < MAX_ASKED {
-                    kinds.push(kind);
-                }
+            match kind_for(vm, &ty) {
+                Kind::OneOf { kinds, .. } => asked.extend(kinds.into_iter().enumerate()),
+                Kind::Only { kind, .. } => asked.push((0, *kind)),
+                Kind::Null(_) | Kind::Scalar(_) => {}
+                kind => asked.push((0, kind)),
             }
         }
         vm.lang.worlds.asking -= 1;
+        // One object of each type before a second one of any.
+        asked.sort_by_key(|(place, _)| *place);
+        for (_, kind) in asked {
+            let class = super::object::class_of(&vm.lang, &kind);
+            let known = kinds.iter().any(|k| super::object::class_of(&vm.lang, k) == class);
+            if !known && kinds.len() < MAX_ASKED {
+                kinds.push(kind);
+            }
+        }
     }
     Kind::OneOf { ty, kinds }
 }
