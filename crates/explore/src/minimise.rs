@@ -7,6 +7,8 @@ use vm::{Lang, Vm};
 
 /// How often a shrunk model is shrunk again.
 const ROUNDS: u32 = 3;
+/// Paths of more conditions are left as they are: it would take seconds, and nobody reads such inputs.
+const MOST_CONDITIONS: usize = 2000;
 
 /// Replaces the inputs of a run by the simplest that take the same path to the same end, and its observation by
 /// the one they give. What does not check out is left as it was. To be used before the machine starts
@@ -16,6 +18,9 @@ pub fn minimise<L: Lang, T: Target<L>>(
     target: &mut T,
     finished: &mut Finished<T::Observation>,
 ) {
+    if finished.condition.len() > MOST_CONDITIONS {
+        return;
+    }
     // What the runs below note was noted when the path was found.
     let ledger = vm.ledger.clone();
     for _ in 0..ROUNDS {

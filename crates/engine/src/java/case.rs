@@ -62,6 +62,9 @@ pub fn case(
     Ok(TestCase { name, comment, arrange, act, outcome, asserts, suspect: None, covers: Vec::new() })
 }
 
+/// So many conditions of a path are looked at for what to say of it.
+const FACTS_OF: usize = 2000;
+
 /// The conditions that a run decided on, in order, each once.
 pub fn facts(vm: &mut Vm<Jvm>, finished: &Finished<Stage>, spelling: &JavaSpelling) -> Vec<Fact> {
     let mut facts: Vec<Fact> = Vec::new();
@@ -75,7 +78,9 @@ pub fn facts(vm: &mut Vm<Jvm>, finished: &Finished<Stage>, spelling: &JavaSpelli
             (var, vm.pool.bool(called))
         })
         .collect();
-    let conditions = vm.pool.substitute(&finished.condition, &with);
+    // Of a long path the beginning says enough.
+    let first = &finished.condition[..finished.condition.len().min(FACTS_OF)];
+    let conditions = vm.pool.substitute(first, &with);
     for (step, condition) in finished.path.iter().zip(&conditions) {
         let shown = matches!(step.kind, ElemKind::Branch | ElemKind::Check(_) | ElemKind::Which);
         // What constructors asked of their arguments is seen where the test calls them.

@@ -27,8 +27,12 @@ impl ClassExplorer<'_> {
     ) -> Exploration<Stage> {
         self.vm.limits.steps = self.config.budget.max_steps;
         let (work, deadline) = (turn.work, turn.deadline);
-        warm_up(self.vm, subject);
-        let seeds = self.seeds(subject);
+        // One run is made in any case; more only while there is time.
+        let late = deadline.is_some_and(|d| Instant::now() >= d);
+        if !late {
+            warm_up(self.vm, subject);
+        }
+        let seeds = self.seeds(subject, late);
         let interrupt = self.vm.interrupt.clone();
         let chain = || {
             let dump = self.config.questions.clone().map(|to| Box::new(Script(to)) as Box<dyn solver::Dump>);
@@ -127,7 +131,7 @@ impl ClassExplorer<'_> {
     }
 
     /// The user's example inputs of a method, and what objects to call it on were made of before.
-    fn seeds(&mut self, subject: &mut Subject) -> explore::Seeds {
+    fn seeds(&mut self, subject: &mut Subject, late: bool) -> explore::Seeds {
         let f = &self.vm.lang.funcs[subject.func];
         let (class, name) = (self.vm.lang.classes[subject.class].java_name(), f.name.to_string());
         let descriptor = f.descriptor.to_string();
@@ -139,13 +143,49 @@ impl ClassExplorer<'_> {
         let seeds = self.config.seeds.iter().filter(mine).map(|seed| seed.inputs.clone());
         let receiver = subject.receiver.as_ref().map(|receiver| (subject.class, receiver.name.clone()));
         let made = receiver.and_then(|receiver| self.receivers.get(&receiver)).cloned();
-        let seeds: Vec<BTreeMap<String, u128>> = seeds.chain(made).collect();
+        let mut seeds: Vec<BTreeMap<String, u128>> = seeds.chain(made).collect();
+        if seeds.is_empty() && !late {
+            seeds.extend(self.other_ways(subject));
+        }
         if seeds.is_empty() {
             return explore::Seeds::default();
         }
         self.vm.start_exploration();
         let inputs = seeds.iter().map(|inputs| assign(self.vm, subject, inputs)).collect();
         explore::Seeds { pool: std::mem::take(&mut self.vm.pool), inputs }
+    }
+}
+
+/// So many ways to make the objects are tried before the search begins.
+const OTHER_WAYS: u128 = 8;
+
+impl ClassExplorer<'_> {
+    /// Where the usual ways to make the objects fail with the simplest inputs: others that do not.
+    fn other_ways(&mut self, subject: &mut Subject) -> Option<BTreeMap<String, u128>> {
+        let fails = |vm: &mut vm::Vm<jvm::world::Jvm>, subject: &mut Subject, model: term::Assignment| {
+            vm.start_run(model);
+            matches!(explore::Target::execute(subject, vm), vm::Outcome::Stopped(vm::Stop::Assumption))
+        };
+        self.vm.start_exploration();
+        if !fails(self.vm, subject, term::Assignment::default()) {
+            return None;
+        }
+        for way in 1..OTHER_WAYS {
+            let pool = &self.vm.pool;
+            let vars = (0..pool.var_count() as u32).map(term::VarId);
+            let ways: Vec<term::VarId> = vars
+                .filter(|var| {
+                    let name = pool.var_name(*var);
+                    name.ends_with(".way") && name.matches('.').count() == 1
+                })
+                .collect();
+            let mut model = term::Assignment::default();
+            ways.iter().for_each(|var| model.set_bits(*var, way));
+            if !fails(self.vm, subject, model) {
+                return Some(ways.iter().map(|var| (self.vm.pool.var_name(*var).to_string(), way)).collect());
+            }
+        }
+        None
     }
 }
 

@@ -2,9 +2,10 @@
 
 use crate::load::Constant;
 use crate::natives::support::*;
-use crate::natives::{Res, Saved, Vmj, natives};
+use crate::natives::{Res, Saved, Vmj, natives, settle};
+use crate::world::Jvm;
 use std::collections::BTreeMap;
-use vm::{ObjId, Val};
+use vm::{NativeResult, ObjId, Val};
 
 /// What the virtual machine's properties are made of.
 #[derive(Clone, Default)]
@@ -20,10 +21,24 @@ natives! {
         "vmProperties" "()[Ljava/lang/String;" = vm_properties;
         "platformProperties" "()[Ljava/lang/String;" = platform_properties;
     }
+    "java/lang/System" {
+        "initProperties" "(Ljava/util/Properties;)Ljava/util/Properties;" = init_properties;
+    }
 }
 
 /// Keys and values in turn, then nulls.
 fn vm_properties(vm: &mut Vmj, _: &[Val]) -> Res<ObjId> {
+    let mut items = Vec::new();
+    for (key, value) in &properties_of_vm(vm) {
+        items.push(new_string(vm, key)?);
+        items.push(new_string(vm, value)?);
+    }
+    // The reader stops at a null key.
+    items.extend([ObjId::NULL, ObjId::NULL]);
+    ref_array(vm, "java/lang/String", &items)
+}
+
+fn properties_of_vm(vm: &mut Vmj) -> BTreeMap<String, String> {
     let jdk = vm.lang.path.jdk().clone();
     let feature = jdk.feature.to_string();
     let home = jdk.home.to_string_lossy().into_owned();
@@ -54,14 +69,72 @@ fn vm_properties(vm: &mut Vmj, _: &[Val]) -> Res<ObjId> {
     .map(|(key, value)| (key.to_string(), value.to_string()))
     .collect();
     all.extend(vm.lang.state::<Saved<Environment>>().properties.clone());
-    let mut items = Vec::new();
-    for (key, value) in &all {
-        items.push(new_string(vm, key)?);
-        items.push(new_string(vm, value)?);
+    all
+}
+
+/// Before Java 12 the native puts them all into the table.
+fn init_properties(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
+    const PLATFORM: [&str; 16] = [
+        "file.encoding",
+        "sun.jnu.encoding",
+        "file.separator",
+        "path.separator",
+        "line.separator",
+        "java.io.tmpdir",
+        "os.arch",
+        "os.name",
+        "os.version",
+        "sun.arch.data.model",
+        "sun.cpu.endian",
+        "sun.io.unicode.encoding",
+        "user.dir",
+        "user.home",
+        "user.name",
+        "java.vendor",
+    ];
+    let environment = (**vm.lang.state::<Saved<Environment>>()).clone();
+    let version = vm.lang.path.jdk().version.clone();
+    let feature = vm.lang.path.jdk().feature;
+    let mut all = properties_of_vm(vm);
+    for name in PLATFORM {
+        let value = platform_value(&name.replace('.', "_"), &environment).unwrap_or("Testwright");
+        all.entry(name.to_string()).or_insert_with(|| value.to_string());
     }
-    // The reader stops at a null key.
-    items.extend([ObjId::NULL, ObjId::NULL]);
-    ref_array(vm, "java/lang/String", &items)
+    let specification = if feature < 9 { format!("1.{feature}") } else { feature.to_string() };
+    let class = format!("{}.0", feature + 44);
+    for (name, value) in [
+        ("user.language", environment.language.as_str()),
+        ("user.country", &environment.country),
+        ("java.version", &version),
+        ("java.specification.version", &specification),
+        ("java.specification.name", "Java Platform API Specification"),
+        ("java.specification.vendor", "Oracle Corporation"),
+        ("java.class.version", &class),
+        ("java.vendor.url", "https://example.com"),
+        ("java.vendor.url.bug", "https://example.com"),
+    ] {
+        all.entry(name.to_string()).or_insert_with(|| value.to_string());
+    }
+    let mut keep = vec![arg(args, 0)];
+    for (key, value) in &all {
+        keep.push(Val::obj(new_string(vm, key)?));
+        keep.push(Val::obj(new_string(vm, value)?));
+    }
+    put_all(vm, keep)
+}
+
+/// `[table, key, value, key, value…]`.
+fn put_all(vm: &mut Vmj, mut left: Vec<Val>) -> Res<NativeResult<Jvm>> {
+    if left.len() < 3 {
+        return Ok(NativeResult::Return(arg(&left, 0)));
+    }
+    let put = "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;";
+    let func = method(vm, "java/util/Properties", "put", put)?;
+    let func = select(vm, func, non_null(left[0])?)?;
+    let args = vec![left[0], left[1], left[2]];
+    left.drain(1..3);
+    let then = |vm: &mut Vmj, args: &[Val]| settle(put_all(vm, args.get(1..).unwrap_or_default().to_vec()));
+    Ok(NativeResult::CallThen { func, args, then, keep: left })
 }
 
 /// An array whose indices the class names by constants, `_user_dir_NDX`.
