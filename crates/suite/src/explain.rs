@@ -147,10 +147,12 @@ impl Writer<'_> {
         let left = self.value(a)?;
         let right = match (self.pool.as_const(b), self.root_variable(a)) {
             (Some(bits), Some(variable)) => {
-                let width = self.pool.sort(b).bits();
-                self.spelling
-                    .constant(&variable, semantics::signed(bits, width))
-                    .map_or_else(|| self.value(b), Some)?
+                let value = match whole_unit(self.pool, a) == a {
+                    true => semantics::signed(bits, self.pool.sort(b).bits()),
+                    false => bits as i128,
+                };
+                let named = self.spelling.constant(&variable, value);
+                named.map_or_else(|| self.value(b), Some)?
             }
             _ => self.value(b)?,
         };
@@ -160,6 +162,7 @@ impl Writer<'_> {
     /// The variable that a term is, but for widening.
     fn root_variable(&self, mut term: TermId) -> Option<String> {
         loop {
+            term = whole_unit(self.pool, term);
             if let Some(var) = self.pool.var_of(term) {
                 return Some(self.pool.var_name(var).to_string());
             }
@@ -171,6 +174,7 @@ impl Writer<'_> {
     }
 
     fn never_negative(&self, term: TermId) -> bool {
+        let term = whole_unit(self.pool, term);
         if let Some(bits) = self.pool.as_const(term) {
             return semantics::signed(bits, self.pool.sort(term).bits()) >= 0;
         }
@@ -203,6 +207,7 @@ impl Writer<'_> {
 
     fn value(&mut self, term: TermId) -> Option<String> {
         self.count()?;
+        let term = whole_unit(self.pool, term);
         let sort = self.pool.sort(term);
         if let Some(bits) = self.pool.as_const(term) {
             return Some(match sort {
@@ -290,6 +295,17 @@ impl Writer<'_> {
         }
         let right = self.value(b)?;
         Some(format!("{} + {}", grouped(&left, "+"), grouped(&right, "+")))
+    }
+}
+
+/// A unit of a text instead of its low byte: in a text of narrow units they are the same.
+fn whole_unit(pool: &Pool, term: TermId) -> TermId {
+    match pool.node(term) {
+        (Op::Extract { hi: 7, lo: 0 }, [unit]) => match pool.var_of(*unit) {
+            Some(var) if pool.sort(*unit) == Sort::Bv(16) && pool.var_name(var).ends_with(']') => *unit,
+            _ => term,
+        },
+        _ => term,
     }
 }
 
@@ -433,6 +449,7 @@ fn strip_not(pool: &Pool, mut term: TermId) -> (TermId, bool) {
 
 fn variable_of(pool: &Pool, mut term: TermId) -> Option<String> {
     loop {
+        term = whole_unit(pool, term);
         if let Some(var) = pool.var_of(term) {
             return Some(pool.var_name(var).to_string());
         }
