@@ -139,9 +139,19 @@ pub struct SearchArgs {
     /// Package-private methods are targets too
     #[arg(long)]
     pub package_private: bool,
+    /// How objects come by their state: by constructors, factories and methods that a test may call (api), or by
+    /// reflection too where none of them was found to lead there (any)
+    #[arg(long, value_enum, default_value_t = ConstructArg::Api)]
+    pub construct: ConstructArg,
     /// Print runs, flips and the solver's questions by method
     #[arg(long)]
     pub stats: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ConstructArg {
+    Api,
+    Any,
 }
 
 #[derive(Args)]
@@ -428,6 +438,10 @@ pub fn config(target: &TargetArgs, search: &SearchArgs) -> Result<Config, Failur
         run: false,
         trust: false,
         package_private: search.package_private,
+        construct: match search.construct {
+            ConstructArg::Api => engine::Construct::Api,
+            ConstructArg::Any => engine::Construct::Any,
+        },
         measure: false,
         journal: None,
         resume: false,
@@ -481,6 +495,7 @@ pub fn default_search() -> SearchArgs {
         jobs: None,
         exhaustive: false,
         package_private: false,
+        construct: ConstructArg::Api,
         stats: false,
     }
 }

@@ -15,7 +15,7 @@ fn fixtures() -> PathBuf {
 fn run(folder: &Path, config: &Path, targets: &[&str]) -> Output {
     let jdk = Jdk::at_least(17).unwrap();
     let mut sources = Vec::new();
-    for topic in ["shop", "jakarta"] {
+    for topic in ["shop", "jakarta", "nullness"] {
         let entries = fs::read_dir(fixtures().join(topic)).unwrap();
         sources.extend(entries.map(|entry| entry.unwrap().path()));
     }
@@ -47,7 +47,9 @@ fn unmet(target: &Target) -> Vec<String> {
 fn inputs_are_what_callers_promise() {
     let dir = tempfile::tempdir().unwrap();
     let config = fixtures().join("testwright.toml");
-    let output = run(dir.path(), &config, &["fx.known.Orders", "fx.known.Driver", "fx.known.Outer"]);
+    let targets =
+        ["fx.known.Orders", "fx.known.Driver", "fx.known.Outer", "fx.known.Freight", "fx.known.Greeting"];
+    let output = run(dir.path(), &config, &targets);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{stderr}");
     let report: Report = serde_json::from_slice(&fs::read(dir.path().join("report.json")).unwrap()).unwrap();
@@ -55,7 +57,7 @@ fn inputs_are_what_callers_promise() {
         assert!(target.dropped.is_empty() && target.disagreements.is_empty(), "{stderr}");
         assert!(target.tests.iter().all(|test| test.confirmed));
     }
-    let [orders, driver, outer] = report.targets.as_slice() else { panic!("{stderr}") };
+    let [orders, driver, outer, freight, greeting] = report.targets.as_slice() else { panic!("{stderr}") };
     // What nobody may pass is not covered, and no test passes it.
     let unmet_orders = unmet(orders);
     for text in [
@@ -82,6 +84,20 @@ fn inputs_are_what_callers_promise() {
     assert_eq!(unmet(outer), Vec::<String>::new(), "{stderr}");
     let tests = fs::read_to_string(dir.path().join("out/fx/known/OuterTest.java")).unwrap();
     assert!(tests.contains(".new Part("), "{tests}");
+    // Others answer by cases of what they are asked, and by patterns.
+    let expected = [
+        "infeasible line 14: rate > 2",
+        "infeasible line 17: rate < 6",
+        "infeasible line 26: zone.length() != 2",
+    ];
+    assert_eq!(unmet(freight), expected, "{stderr}");
+    // Null is given where code of its own refuses it, and nowhere else where types say that they take none.
+    assert_eq!(unmet(greeting), Vec::<String>::new(), "{stderr}");
+    let tests = fs::read_to_string(dir.path().join("out/fx/known/GreetingTest.java")).unwrap();
+    assert!(tests.contains("Greeting.shout(null)") && tests.contains("both(\"\", null)"), "{tests}");
+    for never in ["length(null)", "first(null)", "both(null"] {
+        assert!(!tests.contains(never), "{tests}");
+    }
 }
 
 #[test]
@@ -93,6 +109,11 @@ fn a_slip_in_the_file_is_told() {
         ("[[method]]\nname = 'fx.known.Order#discount'", "did you mean fx.known.Orders"),
         ("[[type]]\nname = 'fx.known.Orders$Line'\nvalid = 'fx.known.Orders#isMont'", "did you mean isMonth"),
         ("[[method]]\nname = 'fx.known.Orders#discount'\ninputs.pieces = { size = 3 }", "is a number"),
+        ("[[type]]\nname = 'fx.known.Freight$Rates'\nresults.rates = {}", "did you mean rate"),
+        (
+            "[[type]]\nname = 'fx.known.Freight$Rates'\nresults.rate = [{ when = { arg0 = { max = 3 } }, then = {} }]",
+            "no case holds of arg0 = 4",
+        ),
         ("[[method]\n", "TOML parse error"),
     ] {
         fs::write(&config, text).unwrap();

@@ -74,6 +74,57 @@ fn object_worlds_are_covered_and_read_as_recorded() {
     }
 }
 
+/// Worked examples whose paths can be counted by hand, nothing merged.
+const PATHS: [(&str, usize); 4] =
+    [("followsItself", 4), ("twoLists", 5), ("oneNullOneTwo", 7), ("lastTwo", 3)];
+
+#[test]
+fn identities_are_explored_once_each() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/worlds");
+    let jdk = Jdk::at_least(17).unwrap();
+    let classes = jdk.compile(&sources(&fixtures), &Options::default()).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_testwright"))
+        .args(["explore", "--exhaustive", "--json", "-c"])
+        .arg(&classes)
+        .arg("fx.worlds.Identities")
+        .env("JAVA_HOME", &jdk.home)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    for (method, paths) in PATHS {
+        let name = format!("\"{method}\"");
+        assert_eq!(text.lines().filter(|line| line.contains(&name)).count(), paths, "{method}: {text}");
+    }
+}
+
+/// States that no call leads to are reached by reflection, if that is wanted, and told otherwise.
+#[test]
+fn states_beyond_the_api_are_tested_only_if_wanted() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/worlds");
+    let jdk = Jdk::at_least(17).unwrap();
+    let classes = jdk.compile(&sources(&fixtures), &Options::default()).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let run = |construct: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_testwright"))
+            .args(["generate", "-o", construct, "--construct", construct, "-c"])
+            .arg(&classes)
+            .arg("fx.beyond.Valve")
+            .current_dir(dir.path())
+            .env("JAVA_HOME", &jdk.home)
+            .output()
+            .unwrap();
+        let tests = dir.path().join(construct).join("fx/beyond/ValveTest.java");
+        (String::from_utf8_lossy(&output.stderr).into_owned(), fs::read_to_string(tests).unwrap())
+    };
+    let (stderr, tests) = run("any");
+    assert!(stderr.contains("16 of 16 obligations covered"), "{stderr}");
+    assert_eq!(tests.matches("fields are set by reflection").count(), 4, "{tests}");
+    compare(&fixtures.join("golden/fx.beyond.ValveTest.any.java.txt"), &tests);
+    let (stderr, tests) = run("api");
+    assert_eq!(stderr.matches("met only by objects whose fields are set directly").count(), 6, "{stderr}");
+    assert!(!tests.contains("setField"), "{tests}");
+}
+
 fn sources(fixtures: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> =
         written(fixtures).into_iter().filter(|f| f.extension().is_some_and(|e| e == "java")).collect();

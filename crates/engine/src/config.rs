@@ -40,6 +40,8 @@ pub struct Config {
     pub trust: bool,
     /// Package-private methods are targets too.
     pub package_private: bool,
+    /// How objects come by their state.
+    pub construct: Construct,
     /// Run the written tests under JaCoCo and tell what they cover.
     pub measure: bool,
     /// Where the journals of explorations are kept that could be cut off; none if that does not matter.
@@ -66,6 +68,15 @@ pub struct Seed {
 
 /// The solver's questions with their answers, in order.
 pub type Questions = Arc<Mutex<Vec<String>>>;
+
+/// How input objects come by their state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Construct {
+    /// By what a test may call and assign, and nothing else: whatever a test shows can happen.
+    Api,
+    /// Where no call was found to make a state, fields are set by reflection; it may be an impossible one.
+    Any,
+}
 
 /// Which runs become tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,6 +177,7 @@ impl Default for Config {
             run: true,
             trust: false,
             package_private: false,
+            construct: Construct::Api,
             measure: false,
             journal: None,
             resume: false,

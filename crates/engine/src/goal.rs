@@ -25,6 +25,8 @@ pub struct CoverageGoal {
     /// Functions that owe more than the limit lets be listed.
     cut: Vec<String>,
     walks: bool,
+    /// By obligation: whether it is looked for; none if all are.
+    narrowed: Option<Vec<bool>>,
 }
 
 struct Entry {
@@ -78,6 +80,7 @@ impl CoverageGoal {
             by_edge: BTreeMap::new(),
             cut: Vec::new(),
             walks: false,
+            narrowed: None,
         };
         let sorted: BTreeMap<FuncId, Arc<Function>> = functions.into_iter().collect();
         for (func, function) in sorted {
@@ -150,6 +153,11 @@ impl CoverageGoal {
         let decisions = coverage::decision::decisions(&projection);
         drop(projection);
         self.functions.insert(func, Entry { function, map, meter, walked, points, decisions });
+    }
+
+    /// Only some obligations are looked for; what is met of the others counts as ever.
+    pub fn narrow(&mut self, keep: impl Fn(&Obligation) -> bool) {
+        self.narrowed = Some(self.obligations.iter().map(|(_, obligation)| keep(obligation)).collect());
     }
 
     pub fn obligations(&self) -> &[(FuncId, Obligation)] {
@@ -414,7 +422,11 @@ impl Goal for CoverageGoal {
     fn wants(&self, met: &[bool]) -> Vec<bool> {
         let mut wanted = vec![false; met.len()];
         let is_met = |part: &PartId| met.get(*part as usize).copied().unwrap_or(false);
-        for ways in self.ways.iter().filter(|ways| !ways.iter().any(|way| way.iter().all(is_met))) {
+        let kept = |number: usize| self.narrowed.as_ref().is_none_or(|all| all[number]);
+        for (number, ways) in self.ways.iter().enumerate() {
+            if !kept(number) || ways.iter().any(|way| way.iter().all(is_met)) {
+                continue;
+            }
             for part in ways.iter().flatten().filter(|p| !is_met(p)) {
                 wanted[*part as usize] = true;
             }

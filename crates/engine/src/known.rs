@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use jvm::input::Known;
-use jvm::input::known::{Limit, MethodKnown, MethodRef, Number, Rule, TypeKnown};
+use jvm::input::known::{Constant, Limit, MethodKnown, MethodRef, Number, ResultCase, Rule, TypeKnown, When};
 use jvm::load::FieldType;
 use jvm::world::Jvm;
 use serde::Deserialize;
@@ -57,7 +57,7 @@ struct TypeTable {
     #[serde(default)]
     fields: BTreeMap<String, RuleTable>,
     #[serde(default)]
-    results: BTreeMap<String, RuleTable>,
+    results: BTreeMap<String, toml::Value>,
     #[serde(default)]
     valid: Names,
     #[serde(default)]
@@ -76,6 +76,18 @@ struct RuleTable {
     #[serde(default)]
     types: Names,
     each: Option<Box<RuleTable>>,
+    #[serde(default)]
+    null: bool,
+    #[serde(default)]
+    one_of: Vec<toml::Value>,
+}
+
+/// What a method returns in one case of its arguments.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct CaseTable {
+    when: toml::Value,
+    then: RuleTable,
 }
 
 /// One name or several.
@@ -141,7 +153,7 @@ fn parse(text: &str) -> Result<Known, String> {
     for table in &file.types {
         let entry = TypeKnown {
             fields: rules(&table.fields)?,
-            results: rules(&table.results)?,
+            results: results(&table.results)?,
             valid: method_refs(&table.valid)?,
             made_by: method_refs(&table.made_by)?,
         };
@@ -154,6 +166,49 @@ fn parse(text: &str) -> Result<Known, String> {
 
 fn rules(tables: &BTreeMap<String, RuleTable>) -> Result<BTreeMap<String, Rule>, String> {
     tables.iter().map(|(name, table)| Ok((name.clone(), rule(name, table)?))).collect()
+}
+
+/// What methods return: a rule, or a list of cases.
+fn results(tables: &BTreeMap<String, toml::Value>) -> Result<BTreeMap<String, Vec<ResultCase>>, String> {
+    let mut all = BTreeMap::new();
+    for (name, value) in tables {
+        let wrong = |e: toml::de::Error| format!("results.{name}: {}", e.message());
+        let cases = match value {
+            toml::Value::Array(cases) => cases
+                .iter()
+                .map(|case| {
+                    let table: CaseTable = case.clone().try_into().map_err(wrong)?;
+                    Ok(ResultCase { when: when(name, &table.when)?, then: rule(name, &table.then)? })
+                })
+                .collect::<Result<Vec<_>, String>>()?,
+            other => {
+                let table: RuleTable = other.clone().try_into().map_err(wrong)?;
+                vec![ResultCase { when: When::Always, then: rule(name, &table)? }]
+            }
+        };
+        all.insert(name.clone(), cases);
+    }
+    Ok(all)
+}
+
+fn when(name: &str, value: &toml::Value) -> Result<When, String> {
+    if value.as_str() == Some("otherwise") {
+        return Ok(When::Otherwise);
+    }
+    let tables: BTreeMap<String, RuleTable> = value.clone().try_into().map_err(|e: toml::de::Error| {
+        format!("results.{name}: when is \"otherwise\" or says what parameters are like: {}", e.message())
+    })?;
+    Ok(When::Args(rules(&tables)?))
+}
+
+fn constant(name: &str, value: &toml::Value) -> Result<Constant, String> {
+    Ok(match value {
+        toml::Value::Integer(n) => Constant::Number(Number::Int((*n).into())),
+        toml::Value::Float(f) => Constant::Number(Number::Float(*f)),
+        toml::Value::Boolean(b) => Constant::Truth(*b),
+        toml::Value::String(text) => Constant::Text(text.clone()),
+        other => return Err(format!("{name}: one-of lists numbers, truth values and texts, not {other}")),
+    })
 }
 
 fn rule(name: &str, table: &RuleTable) -> Result<Rule, String> {
@@ -179,6 +234,8 @@ fn rule(name: &str, table: &RuleTable) -> Result<Rule, String> {
         matches: table.matches.clone(),
         types: table.types.all().iter().map(|class| class.replace('.', "/").into()).collect(),
         each: table.each.as_ref().map(|each| rule(name, each).map(Box::new)).transpose()?,
+        null: table.null,
+        one_of: table.one_of.iter().map(|value| constant(name, value)).collect::<Result<_, _>>()?,
     })
 }
 
@@ -216,6 +273,10 @@ pub fn check(vm: &mut Vm<Jvm>, known: &Known) -> Result<(), String> {
         known_class(vm, name)?;
         entry.valid.iter().chain(&entry.made_by).try_for_each(|name| known_method(vm, name))?;
         let class = vm.lang.class(name).map_err(|e| e.to_string())?;
+        for (method, cases) in &entry.results {
+            known_method(vm, &MethodRef { class: name.clone(), method: method.clone() })?;
+            check_cases(vm, class, method, cases)?;
+        }
         for field in entry.fields.keys() {
             let fields = &vm.lang.classes[class].fields;
             if !fields.iter().any(|f| *f.name == **field) {
@@ -260,6 +321,35 @@ fn check_parameters(vm: &mut Vm<Jvm>, entry: &MethodKnown) -> Result<(), String>
         }
     }
     Ok(())
+}
+
+/// Cases of a method's arguments name its parameters, and of any arguments exactly one holds.
+fn check_cases(
+    vm: &mut Vm<Jvm>,
+    class: ir::ClassId,
+    method: &str,
+    cases: &[ResultCase],
+) -> Result<(), String> {
+    let jvm = &vm.lang;
+    let place = format!("{}#{method}", jvm.classes[class].java_name());
+    let asked = cases.iter().flat_map(|case| match &case.when {
+        When::Args(rules) => rules.keys().cloned().collect(),
+        _ => Vec::new(),
+    });
+    let asked: std::collections::BTreeSet<String> = asked.collect();
+    let mut known: Vec<String> = Vec::new();
+    for func in jvm.classes[class].functions().filter(|f| *jvm.funcs[*f].name == *method) {
+        let names = jvm::input::param_names(jvm, func);
+        if asked.iter().all(|name| names.contains(name)) {
+            let types = jvm.funcs[func].signature.ty.params.iter().cloned();
+            let params: Vec<(String, FieldType)> = names.into_iter().zip(types).collect();
+            return crate::cases::check(&params, cases).map_err(|why| format!("{place}: {why}"));
+        }
+        known.extend(names);
+    }
+    let wrong = asked.iter().find(|name| !known.contains(name)).cloned().unwrap_or_default();
+    let hint = "interfaces compiled without -parameters have arg0, arg1 and so on";
+    Err(missing(&format!("{place} has no parameter {wrong} ({hint})"), nearest(&wrong, known.into_iter())))
 }
 
 fn known_class(vm: &mut Vm<Jvm>, name: &str) -> Result<(), String> {

@@ -3,6 +3,7 @@
 //! In: a [`Config`]. Out: [`Event`]s while it works, test files, a report. Decisions are made in the crates
 //! it wires; here they are only put together.
 
+mod cases;
 mod config;
 mod error;
 mod event;
@@ -20,7 +21,7 @@ pub mod reporting;
 mod seen;
 mod target;
 
-pub use config::{Budget, Config, Framework, Questions, Seed, Suite};
+pub use config::{Budget, Config, Construct, Framework, Questions, Seed, Suite};
 pub use error::Error;
 pub use event::Event;
 pub use explore::strategy;

@@ -93,6 +93,10 @@ fn run_again(
     inputs: &BTreeMap<String, u128>,
 ) -> Result<(Detail, Vec<WatchedLine>), Error> {
     let mut subject = entry.subject(vm).ok_or(Error::NoTargets)?;
+    subject.conditions.refuse_null.clear();
+    if inputs.keys().any(|name| jvm::input::says_field_is_set(name)) {
+        jvm::input::allow_raw(vm);
+    }
     vm.start_exploration();
     let model = assign(vm, &mut subject, inputs);
     vm.watch = Some(Vec::new());

@@ -35,6 +35,8 @@ pub enum Seen {
     Set(Vec<Seen>),
     Map(Vec<(Seen, Seen)>),
     Optional(Option<Box<Seen>>),
+    /// A value of the library that is made from its text: a large number, a date.
+    Parsed(ClassId, Vec<u16>),
     /// Any other object: its class, its identity, and what its getters show.
     Object {
         class: ClassId,
@@ -285,7 +287,57 @@ fn see_library(vm: &mut Vm<Jvm>, object: ObjId, class: ClassId, depth: u32) -> S
             false => Seen::Optional(Some(Box::new(see_ref(vm, value, depth + 1)))),
         };
     }
+    let name = vm.lang.classes[class].name.clone();
+    if is_parsed(&name)
+        && let Some(text) = ask(vm, object, "toString", "()Ljava/lang/String;")
+        && let Some(text) = string_units(vm, ObjId(text as u32))
+    {
+        return Seen::Parsed(class, text);
+    }
+    if shows_text(&name)
+        && let Ok(func) = vm.lang.method(class, "toString", "()Ljava/lang/String;")
+        && let Some(text) = ask_func(vm, object, func)
+    {
+        let text = see_typed(vm, text, &FieldType::Class("java/lang/String".into()), depth + 1);
+        return Seen::Object { class, id: object, getters: vec![(func, text)] };
+    }
     Seen::Object { class, id: object, getters: see_getters(vm, object, class, depth) }
+}
+
+/// Values that are equal if their texts are, and that can be made from their text.
+fn is_parsed(name: &str) -> bool {
+    matches!(
+        name,
+        "java/math/BigDecimal"
+            | "java/math/BigInteger"
+            | "java/time/LocalDate"
+            | "java/time/LocalTime"
+            | "java/time/LocalDateTime"
+            | "java/time/Instant"
+            | "java/time/Duration"
+            | "java/time/Period"
+            | "java/time/YearMonth"
+            | "java/util/UUID"
+            | "java/net/URI"
+    )
+}
+
+/// Objects that are known by their text only.
+fn shows_text(name: &str) -> bool {
+    matches!(
+        name,
+        "java/lang/StringBuilder"
+            | "java/lang/StringBuffer"
+            | "java/io/StringWriter"
+            | "java/util/StringJoiner"
+            | "java/util/BitSet"
+            | "java/util/OptionalInt"
+            | "java/util/OptionalLong"
+            | "java/util/OptionalDouble"
+            | "java/util/concurrent/atomic/AtomicInteger"
+            | "java/util/concurrent/atomic/AtomicLong"
+            | "java/util/concurrent/atomic/AtomicBoolean"
+    )
 }
 
 /// Calls a method without parameters; the result's bits, `None` if there is none or it did not return.
@@ -310,7 +362,8 @@ pub fn ask_func(vm: &mut Vm<Jvm>, object: ObjId, func: FuncId) -> Option<u64> {
 /// The public methods without parameters that read like getters, and what they show now. Those that throw
 /// or end the run are left out.
 fn see_getters(vm: &mut Vm<Jvm>, object: ObjId, class: ClassId, depth: u32) -> Vec<(FuncId, Seen)> {
-    if depth >= 2 {
+    let is_record = vm.lang.classes[class].file.as_ref().is_some_and(|file| file.record.is_some());
+    if depth >= if is_record { MAX_DEPTH } else { 2 } {
         return Vec::new();
     }
     let mut all = getters(vm, class);

@@ -101,13 +101,14 @@ impl TestCase {
 
 /// A step of the arrangement, in order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::large_enum_variant, reason = "a case has a handful of steps")]
 pub enum Step {
     /// A variable. Names are identifiers, unique within the case, and not `result` or `thrown`.
     Bind { name: String, ty: Type, value: Value },
     /// A call for its effect (a setter, an `add`).
     Do(Call),
-    /// An assignment to a field.
-    Set { of: Value, class: ClassName, field: String, ty: Type, value: Value },
+    /// An assignment to a field; one that a test may not name is `reflective`.
+    Set { of: Value, class: ClassName, field: String, ty: Type, value: Value, reflective: bool },
 }
 
 /// A call of a method or constructor.

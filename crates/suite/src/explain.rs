@@ -486,6 +486,8 @@ fn is_call(part: &str) -> bool {
 /// An input as people write it: `xs.get0` is `xs.get(0)`, `stack.call0.push.x` is `stack.push(x)`.
 fn spelled(name: &str) -> String {
     let mut text = String::new();
+    // A field that is set directly has the mark of an assignment.
+    let name = name.replace('=', "");
     let mut parts = name.split('.').peekable();
     while let Some(part) = parts.next() {
         let dot = if text.is_empty() { "" } else { "." };

@@ -9,8 +9,14 @@ use crate::explain::{Fact, capitalised, number_word};
 const MAX_WORDS: usize = 2;
 const MAX_LENGTH: usize = 90;
 
-/// `divide_bZero_throwsArithmeticException`.
-pub fn test_name(method: &str, facts: &[Fact], outcome: &Outcome, result: Option<&Value>) -> String {
+/// `divide_bZero_throwsArithmeticException`. `after` says what was called before, where no condition tells more.
+pub fn test_name(
+    method: &str,
+    facts: &[Fact],
+    after: Option<&str>,
+    outcome: &Outcome,
+    result: Option<&Value>,
+) -> String {
     let mut name: String =
         method.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '_' }).collect();
     if !name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
@@ -19,7 +25,12 @@ pub fn test_name(method: &str, facts: &[Fact], outcome: &Outcome, result: Option
     let words: Vec<&str> = facts.iter().filter_map(|f| f.word.as_deref()).collect();
     // That an argument is not null says little where something else is known.
     let telling: Vec<&str> = words.iter().copied().filter(|w| !w.ends_with("NotNull")).collect();
-    let words = if telling.is_empty() { words } else { telling };
+    let outcome = outcome_word(outcome, result);
+    let words = match (telling.is_empty(), after) {
+        (true, Some(after)) => vec![after],
+        (true, None) if outcome.is_empty() => words,
+        _ => telling,
+    };
     let last = &words[words.len().saturating_sub(MAX_WORDS)..];
     let condition: String = last
         .iter()
@@ -30,7 +41,6 @@ pub fn test_name(method: &str, facts: &[Fact], outcome: &Outcome, result: Option
         name.push('_');
         name.push_str(&condition);
     }
-    let outcome = outcome_word(outcome, result);
     if !outcome.is_empty() {
         name.push('_');
         name.push_str(&outcome);
@@ -135,15 +145,19 @@ mod tests {
         let thrown =
             Outcome::Throws { class: ClassName::new("java.lang", &["ArithmeticException"]), message: None };
         assert_eq!(
-            test_name("divide", &[fact("bZero")], &thrown, None),
+            test_name("divide", &[fact("bZero")], None, &thrown, None),
             "divide_bZero_throwsArithmeticException"
         );
         let facts = [fact("sNotNull"), fact("sEmpty")];
         assert_eq!(
-            test_name("f", &facts, &Outcome::Returns, Some(&Value::Int(-1))),
+            test_name("f", &facts, Some("afterG"), &Outcome::Returns, Some(&Value::Int(-1))),
             "f_sEmpty_returnsMinus1"
         );
-        assert_eq!(test_name("run", &[], &Outcome::Returns, None), "run");
+        assert_eq!(test_name("run", &[], None, &Outcome::Returns, None), "run");
+        let given = [fact("xNotNull")];
+        assert_eq!(test_name("run", &given, None, &Outcome::Returns, None), "run_xNotNull");
+        assert_eq!(test_name("run", &given, None, &Outcome::Returns, Some(&Value::Int(1))), "run_returns1");
+        assert_eq!(test_name("run", &given, Some("afterAdd"), &Outcome::Returns, None), "run_afterAdd");
     }
 
     #[test]

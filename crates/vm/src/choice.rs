@@ -121,6 +121,23 @@ impl<L: Lang> Vm<L> {
         }
     }
 
+    /// What new objects of this run could have been instead: variables of choices, each with a value that makes it an
+    /// object made before.
+    pub fn aliases(&self) -> Vec<(TermId, u32)> {
+        let mut found = Vec::new();
+        for choice in &self.choices.all {
+            let earlier =
+                |way: &&Way| matches!(way.what, Alternative::Object(other) if other != choice.object);
+            let new = choice.options.iter().filter(|way| matches!(way.what, Alternative::Class(_)));
+            let chosen = self.inputs.value(&self.pool, choice.variable) as u32;
+            if new.into_iter().any(|way| way.value == chosen) {
+                let ways = choice.options.iter().filter(earlier);
+                found.extend(ways.map(|way| (choice.variable, way.value)));
+            }
+        }
+        found
+    }
+
     /// The object stands for one that this run does not have.
     pub fn make_placeholder(&mut self, object: ObjId) {
         self.choices.placeholders.push(object);

@@ -7,6 +7,7 @@ use super::capture;
 use super::expr::{LargeArray, Place, Scope, is_default};
 use super::names::{Names, identifier, test_method, variable_for};
 use super::plan::{for_calls, plan, result_uses};
+use super::reflect;
 use crate::doc::{Doc, Source, WIDTH};
 
 /// At most so many assignments in one method that fills a large array.
@@ -87,7 +88,7 @@ fn throws_checked(dialect: &dyn Dialect, case: &TestCase, release: u16) -> bool 
         outside.act.traits.throws_checked = false;
         outside.act.args.clear();
     }
-    let mut checked = capture::throws_checked(case, release);
+    let mut checked = capture::throws_checked(case, release) || reflect::is_needed(case);
     for_calls(&outside, &mut |call| checked |= call.traits.throws_checked);
     checked
 }
@@ -120,7 +121,12 @@ pub fn arrange(scope: &mut Scope<'_>, source: &mut Source) {
                 let call = scope.call(call);
                 source.put(&call, ";");
             }
-            Step::Set { of, class, field, ty, value } => {
+            Step::Set { reflective: true, .. } => {
+                if let Some(doc) = reflect::set(scope, step) {
+                    source.put(&doc, ";");
+                }
+            }
+            Step::Set { of, class, field, ty, value, .. } => {
                 let of = scope.expr(of, &Type::class(class.clone()), Place::Receiver);
                 let value = scope.expr(value, ty, Place::Assigned);
                 source.put(&Doc::cat([of, Doc::text(format!(".{field} = ")), value]), ";");

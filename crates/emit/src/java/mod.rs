@@ -10,6 +10,7 @@ mod method;
 pub mod names;
 pub(crate) mod plan;
 pub mod probe;
+mod reflect;
 
 use std::collections::BTreeSet;
 
@@ -132,6 +133,9 @@ fn class_body(
         let first = source.next_line();
         method::method(dialect, names, release, case, &mut source);
         spans.push(Span { case: case.name.clone(), first, last: source.next_line() - 1 });
+    }
+    if file.cases.iter().any(reflect::is_needed) {
+        reflect::helper(names, &mut source);
     }
     source.dedent();
     source.line("}");

@@ -10,7 +10,7 @@ use suite::case::{Subject, TestCase, Type, Value};
 use super::expr::{Place, Scope};
 use super::method::{arrange, large_arrays};
 use super::names::Names;
-use super::{Rendered, Span, SuiteFile, known_siblings, plan};
+use super::{Rendered, Span, SuiteFile, known_siblings, plan, reflect};
 use crate::doc::{Doc, Source};
 
 /// Helpers of the probe: showing values, capturing streams, the protocol. Java 8.
@@ -39,6 +39,9 @@ pub fn render(file: &SuiteFile, release: u16) -> Rendered {
         // Variables keep their places here: only their names are put right.
         perform(&plan::renamed(case), index, &mut names, release, &mut body);
         spans.push(Span { case: case.name.clone(), first, last: body.next_line() - 1 });
+    }
+    if file.cases.iter().any(reflect::is_needed) {
+        reflect::helper(&mut names, &mut body);
     }
     body.line("public static void main(String[] args) throws Exception {");
     body.indent();

@@ -185,6 +185,9 @@ fn body(library: Library, scope: &mut Scope<'_>, source: &mut Source) {
                 let doc = scope.call(call);
                 source.put(&doc, "");
             }
+            Step::Set { reflective: true, .. } => {
+                scope.refuse("a field that is set by reflection");
+            }
             Step::Set { of, field, value, .. } => {
                 let (of, value) = (scope.receiver(of), scope.expr(value));
                 source.put(&Doc::cat([of, Doc::text(format!(".{} = ", names::quoted(field))), value]), "");

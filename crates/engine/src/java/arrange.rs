@@ -207,8 +207,13 @@ fn step(jvm: &Jvm, event: &Event, names: &mut Names) -> Result<Step, NoCase> {
                 Type::Class { name, .. } => Type::Class { name: name.clone(), args: boxed_args(of) },
                 other => other.clone(),
             };
-            let name = names.name(*object, name);
-            Step::Bind { name, ty, value: Value::call(call) }
+            let name = match (name.ends_with(".of"), &ty) {
+                (true, Type::Class { name: class, .. }) => {
+                    names.name(*object, &decapitalised(class.simple_name()))
+                }
+                _ => names.name(*object, name),
+            };
+            Step::Bind { name, ty, value: optional(call) }
         }
         Event::Listed { name, object, items, of } => {
             let items = values(jvm, items, names)?;
@@ -236,14 +241,35 @@ fn step(jvm: &Jvm, event: &Event, names: &mut Names) -> Result<Step, NoCase> {
             let on = names.get(*object).ok_or_else(unnamed)?;
             Step::Do(call_of(jvm, *func, Target::Instance(Box::new(on)), args))
         }
-        Event::Assigned { object, owner, field, value } => Step::Set {
+        Event::Assigned { object, owner, field, value, reflective } => Step::Set {
             of: names.get(*object).ok_or_else(unnamed)?,
             class: class_name(jvm, *owner),
             field: field.to_string(),
             ty: field_of(jvm, *owner, field),
             value: written(jvm, value, names)?,
+            reflective: *reflective,
         },
     })
+}
+
+/// `Optional.of(x)` and `Optional.empty()`, as people write them.
+fn optional(call: Call) -> Value {
+    match call.args.as_slice() {
+        [value]
+            if call.class == ClassName::new("java.util", &["Optional"]) && call.method == "ofNullable" =>
+        {
+            match value {
+                Value::Null => Value::Optional(None),
+                value => Value::Optional(Some(Box::new(value.clone()))),
+            }
+        }
+        _ => Value::call(call),
+    }
+}
+
+fn decapitalised(name: &str) -> String {
+    let mut chars = name.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
 fn unnamed() -> NoCase {

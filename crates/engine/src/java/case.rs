@@ -11,7 +11,8 @@ use ledger::{Kind as Imprecision, Ledger};
 use suite::case::{Assert, Call, Check, Outcome, Step, Target, TestCase, Text, Traits, Type, Value};
 use suite::explain::{Fact, fact};
 use suite::name::test_name;
-use vm::{ElemKind, Vm};
+use term::TermId;
+use vm::{ElemKind, ObjId, Vm};
 
 use super::arrange::{self, Names};
 use super::spelling::JavaSpelling;
@@ -57,8 +58,14 @@ pub fn case(
         "<init>" => format!("new{}", class_name(jvm, subject.class).simple_name()),
         name => name.to_string(),
     };
-    let name = test_name(&base, facts, &outcome, result);
-    let comment = comment(facts, &outcome, result);
+    let after = calls_before(&arrange, &act);
+    let name = test_name(&base, facts, after.as_ref().map(|(_, word)| word.as_str()), &outcome, result);
+    let after = after.map(|(text, _)| text).unwrap_or_default();
+    let mut comment = comment(&after, facts, &outcome, result);
+    if arrange.iter().any(|step| matches!(step, Step::Set { reflective: true, .. })) {
+        comment
+            .push("No calls were found that lead to this state: fields are set by reflection.".to_string());
+    }
     Ok(TestCase { name, comment, arrange, act, outcome, asserts, suspect: None, covers: Vec::new() })
 }
 
@@ -68,23 +75,11 @@ const FACTS_OF: usize = 2000;
 /// The conditions that a run decided on, in order, each once.
 pub fn facts(vm: &mut Vm<Jvm>, finished: &Finished<Stage>, spelling: &JavaSpelling) -> Vec<Fact> {
     let mut facts: Vec<Fact> = Vec::new();
-    // Whether a setter is called shows in the test; conditions speak of what it sets.
-    let set: Vec<_> = (0..vm.pool.var_count() as u32).map(term::VarId).collect();
-    let set: Vec<_> = set.into_iter().filter(|var| vm.pool.var_name(*var).ends_with(".set")).collect();
-    let with = set
-        .into_iter()
-        .map(|var| {
-            let called = finished.model.get(var).is_some_and(|value| value.bits() != 0);
-            (var, vm.pool.bool(called))
-        })
-        .collect();
-    // Of a long path the beginning says enough.
-    let first = &finished.condition[..finished.condition.len().min(FACTS_OF)];
-    let conditions = vm.pool.substitute(first, &with);
+    let conditions = known_fields(vm, finished);
     for (step, condition) in finished.path.iter().zip(&conditions) {
         let shown = matches!(step.kind, ElemKind::Branch | ElemKind::Check(_) | ElemKind::Which);
         // What constructors asked of their arguments is seen where the test calls them.
-        if step.input || !shown || vm.pool.as_bool(*condition) == Some(true) {
+        if step.input || !shown || vm.pool.as_bool(*condition).is_some() {
             continue;
         }
         let tracked = vm.lang.funcs.get(step.site.func).is_some_and(|f| f.tracked);
@@ -97,7 +92,11 @@ pub fn facts(vm: &mut Vm<Jvm>, finished: &Finished<Stage>, spelling: &JavaSpelli
             }
             let about_size = fact.word.is_some() && fact.text.contains(".length") && is_small(&fact.text);
             if tracked || about_size && facts.len() < LIBRARY_FACTS {
-                facts.push(fact);
+                // The same said twice: the later is the tighter.
+                match facts.iter_mut().find(|known| known.word.is_some() && known.word == fact.word) {
+                    Some(known) => *known = fact,
+                    None => facts.push(fact),
+                }
             }
         }
     }
@@ -110,13 +109,65 @@ fn is_small(text: &str) -> bool {
         .all(|number| number.len() < 2 || number <= "16" && number.len() == 2)
 }
 
+/// The conditions with it decided which setters were called and which fields set directly: that shows in the test, and
+/// conditions speak of what was set.
+fn known_fields(vm: &mut Vm<Jvm>, finished: &Finished<Stage>) -> Vec<TermId> {
+    let is_set = |name: &str| name.ends_with(".set") || jvm::input::says_field_is_set(name);
+    let flags = (0..vm.pool.var_count()).map(|index| term::VarId(index as u32));
+    let flags: Vec<term::VarId> = flags.filter(|var| is_set(vm.pool.var_name(*var))).collect();
+    // Of a long path the beginning says enough.
+    let first = &finished.condition[..finished.condition.len().min(FACTS_OF)];
+    if flags.is_empty() {
+        return first.to_vec();
+    }
+    let known = flags.into_iter().map(|var| (var, vm.pool.bool(finished.model.bits(var) != 0)));
+    let known = known.collect();
+    vm.pool.substitute(first, &known)
+}
+
 /// Beyond so many conditions, the library's are left out.
 const LIBRARY_FACTS: usize = 6;
 
 const COMMENT_WIDTH: usize = 100;
 
+/// What was called on the receiver before, as a comment and a name say it: `after push() twice`, `afterPushTwice`.
+fn calls_before(arrange: &[Step], act: &Call) -> Option<(String, String)> {
+    let Target::Instance(receiver) = &act.on else { return None };
+    let mut calls: Vec<(&str, usize)> = Vec::new();
+    for step in arrange {
+        let Step::Do(call) = step else { continue };
+        if !matches!(&call.on, Target::Instance(on) if on == receiver) {
+            continue;
+        }
+        match calls.last_mut() {
+            Some((method, count)) if *method == call.method => *count += 1,
+            _ => calls.push((&call.method, 1)),
+        }
+    }
+    let total: usize = calls.iter().map(|(_, count)| count).sum();
+    let times = |count: usize| match count {
+        1 => String::new(),
+        2 => "twice".to_string(),
+        n => format!("{n} times"),
+    };
+    match calls.as_slice() {
+        [] => None,
+        [(method, count)] => {
+            let times = times(*count);
+            let text = format!("after {method}() {times}").trim_end().to_string();
+            let word = format!("after{}{}", capital(method), capital(&times).replace(' ', ""));
+            Some((text, word.replace("times", "Times")))
+        }
+        [(first, 1), (second, 1)] => Some((
+            format!("after {first}() and {second}()"),
+            format!("after{}And{}", capital(first), capital(second)),
+        )),
+        _ => Some((format!("after {total} calls"), format!("after{total}Calls"))),
+    }
+}
+
 /// `b == 0: throws ArithmeticException`.
-fn comment(facts: &[Fact], outcome: &Outcome, result: Option<&Value>) -> Vec<String> {
+fn comment(after: &str, facts: &[Fact], outcome: &Outcome, result: Option<&Value>) -> Vec<String> {
     let end = match outcome {
         Outcome::Throws { class, .. } => format!("throws {}", class.simple_name()),
         Outcome::Endless { .. } => "does not end".to_string(),
@@ -134,6 +185,10 @@ fn comment(facts: &[Fact], outcome: &Outcome, result: Option<&Value>) -> Vec<Str
             None => "returns".to_string(),
         },
     };
+    // That something is not null says little where something else is known.
+    let says = |fact: &&Fact| !fact.text.ends_with(" != null");
+    let telling: Vec<&Fact> = facts.iter().filter(says).collect();
+    let facts = if telling.is_empty() && end == "returns" { facts.iter().collect() } else { telling };
     // The last conditions set the path apart; what does not fit is left out from the front.
     let mut shown: Vec<&str> = Vec::new();
     let mut width = end.len();
@@ -146,10 +201,18 @@ fn comment(facts: &[Fact], outcome: &Outcome, result: Option<&Value>) -> Vec<Str
         shown.push(&fact.text);
     }
     shown.reverse();
+    if shown == ["…"] {
+        shown.clear();
+    }
+    // What the conditions say of earlier calls they say better.
+    if !after.is_empty() && (shown.is_empty() || width + after.len() < COMMENT_WIDTH) {
+        shown.insert(0, after);
+    }
     if shown.is_empty() {
         return vec![capital(&end)];
     }
-    vec![format!("{}: {end}", shown.join(", "))]
+    let text = format!("{}: {end}", shown.join(", "));
+    vec![if shown[0] == after { capital(&text) } else { text }]
 }
 
 fn capital(text: &str) -> String {
@@ -310,8 +373,9 @@ fn outcome(
         End::Returned(result) => {
             if let Some(result) = result {
                 assert_result(jvm, result, act, names, ledger, &mut asserts);
-            } else if let Some(Seen::Object { getters, .. }) = &detail.made {
-                assert_getters(jvm, (&Value::Result, &act.returns), getters, None, names, &mut asserts);
+            } else if let Some(Seen::Object { id, getters, .. }) = &detail.made {
+                let graph = Graph { jvm, names, above: vec![(*id, Value::Result)] };
+                graph.assert(&Value::Result, &act.returns, getters, None, &mut asserts);
             }
             Outcome::Returns
         }
@@ -319,6 +383,9 @@ fn outcome(
     assert_arguments(jvm, detail, act, names, &mut asserts);
     for look in &detail.looks {
         assert_changes(jvm, look, arrange, names, &mut asserts);
+    }
+    if asserts.is_empty() && outcome == Outcome::Returns && act.returns == Type::Void {
+        assert_unchanged(jvm, detail, arrange, names, &mut asserts);
     }
     for (bytes, assert) in
         [(&detail.stdout, Assert::stdout as fn(String) -> Assert), (&detail.stderr, Assert::stderr)]
@@ -351,9 +418,10 @@ fn assert_result(
             Some(variable) => Check::Same(variable),
             None => Check::NotNull,
         },
-        Seen::Object { getters, .. } => {
+        Seen::Object { id, getters, .. } if value(jvm, result, names).is_none() => {
             let before = asserts.len();
-            assert_getters(jvm, (&Value::Result, &act.returns), getters, None, names, asserts);
+            let graph = Graph { jvm, names, above: vec![(*id, Value::Result)] };
+            graph.assert(&Value::Result, &act.returns, getters, None, asserts);
             if asserts.len() > before {
                 return;
             }
@@ -406,11 +474,7 @@ fn assert_equal(of: Value, ty: &Type, expected: Value, asserts: &mut Vec<Assert>
 /// What an object that the call was given shows otherwise than before.
 fn assert_changes(jvm: &Jvm, look: &Look, arrange: &[Step], names: &Names, asserts: &mut Vec<Assert>) {
     let Some(variable) = names.get(look.object) else { return };
-    let declared = arrange.iter().find_map(|step| match step {
-        Step::Bind { name, ty, .. } if Value::var(name) == variable => Some(ty.clone()),
-        _ => None,
-    });
-    let declared = declared.unwrap_or_else(Type::object);
+    let declared = declared_type(arrange, &variable);
     match (&look.before, &look.after) {
         (Seen::Object { getters: before, .. }, Seen::Object { getters: after, .. }) => {
             assert_getters(jvm, (&variable, &declared), after, Some(before), names, asserts);
@@ -424,6 +488,29 @@ fn assert_changes(jvm: &Jvm, look: &Look, arrange: &[Step], names: &Names, asser
     }
 }
 
+/// That the object which was called did not change is all there is to see.
+fn assert_unchanged(jvm: &Jvm, detail: &Detail, arrange: &[Step], names: &Names, asserts: &mut Vec<Assert>) {
+    let Some(Seen::Input(receiver)) = &detail.before.receiver else { return };
+    let Some(look) = detail.looks.iter().find(|look| look.object == *receiver) else { return };
+    if let (Seen::Object { getters, .. }, Some(variable)) = (&look.after, names.get(*receiver)) {
+        let declared = declared_type(arrange, &variable);
+        assert_getters(jvm, (&variable, &declared), getters, None, names, asserts);
+        asserts.truncate(MOST_UNCHANGED);
+    }
+}
+
+/// So many getters show that nothing changed.
+const MOST_UNCHANGED: usize = 3;
+
+/// The type that a variable is declared with.
+fn declared_type(arrange: &[Step], variable: &Value) -> Type {
+    let declared = arrange.iter().find_map(|step| match step {
+        Step::Bind { name, ty, .. } if Value::var(name) == *variable => Some(ty.clone()),
+        _ => None,
+    });
+    declared.unwrap_or_else(Type::object)
+}
+
 /// Getters of an object, all of them or those that changed, as far as the type that the test knows it by has them.
 fn assert_getters(
     jvm: &Jvm,
@@ -433,24 +520,81 @@ fn assert_getters(
     names: &Names,
     asserts: &mut Vec<Assert>,
 ) {
-    for (func, seen) in getters {
-        let unchanged = before.is_some_and(|b| b.iter().any(|(f, s)| f == func && s == seen));
-        let Some(expected) = value(jvm, seen, names).filter(|_| !unchanged) else { continue };
-        let Some(func) = declared_getter(jvm, declared, *func) else { continue };
-        let getter = call_of(jvm, func, Target::Instance(Box::new(of.clone())), Vec::new());
-        if getter.traits.throws_checked {
-            continue;
-        }
-        let check = match (expected, seen) {
-            (Value::Null, _) => Check::Null,
-            (expected, Seen::Input(_)) => Check::Same(expected),
-            (expected, _) => {
-                let returns = getter.returns.clone();
-                assert_equal(Value::call(getter), &returns, expected, asserts);
+    let graph = Graph { jvm, names, above: Vec::new() };
+    graph.assert(of, declared, getters, before, asserts);
+}
+
+/// Objects inside of objects, which may lead back.
+struct Graph<'a> {
+    jvm: &'a Jvm,
+    names: &'a Names,
+    /// The objects that lead to this one, and how a test spells them.
+    above: Vec<(ObjId, Value)>,
+}
+
+/// Objects inside of objects inside of the one that is looked at.
+const MOST_INSIDE: usize = 2;
+
+impl Graph<'_> {
+    fn assert(
+        &self,
+        of: &Value,
+        declared: &Type,
+        getters: &[(FuncId, Seen)],
+        before: Option<&[(FuncId, Seen)]>,
+        asserts: &mut Vec<Assert>,
+    ) {
+        for (func, seen) in getters {
+            if before.is_some_and(|b| b.iter().any(|(f, s)| f == func && s == seen)) {
                 continue;
             }
-        };
-        asserts.push(Assert::that(Value::call(getter), check));
+            let Some(func) = declared_getter(self.jvm, declared, *func) else { continue };
+            let getter = call_of(self.jvm, func, Target::Instance(Box::new(of.clone())), Vec::new());
+            if getter.traits.throws_checked {
+                continue;
+            }
+            let returns = getter.returns.clone();
+            let getter = Value::call(getter);
+            let check = match (value(self.jvm, seen, self.names), seen) {
+                (Some(Value::Null), _) => Check::Null,
+                (Some(expected), Seen::Input(_)) => Check::Same(expected),
+                (Some(expected), _) => {
+                    assert_equal(getter, &returns, expected, asserts);
+                    continue;
+                }
+                (None, seen) => {
+                    self.assert_inside(getter, returns, seen, asserts);
+                    continue;
+                }
+            };
+            asserts.push(Assert::that(getter, check));
+        }
+    }
+
+    /// What cannot be written down as a whole: the way back, what its getters show, how many there are.
+    fn assert_inside(&self, of: Value, declared: Type, seen: &Seen, asserts: &mut Vec<Assert>) {
+        match seen {
+            Seen::Object { id, getters, .. } => {
+                if let Some((_, same)) = self.above.iter().find(|(object, _)| object == id) {
+                    asserts.push(Assert::that(of, Check::Same(same.clone())));
+                } else if self.above.len() < MOST_INSIDE {
+                    let mut above = self.above.clone();
+                    above.push((*id, of.clone()));
+                    let inside = Graph { jvm: self.jvm, names: self.names, above };
+                    inside.assert(&of, &declared, getters, None, asserts);
+                }
+            }
+            Seen::List(items) | Seen::Set(items) => {
+                let collection = suite::case::ClassName::new("java.util", &["Collection"]);
+                let known = matches!(&declared, Type::Class { name, .. } if name.package == "java.util");
+                if known {
+                    let size = Call::on_instance(of, collection, "size", Vec::new(), Type::Int, Vec::new());
+                    let count = i32::try_from(items.len()).unwrap_or(i32::MAX);
+                    asserts.push(Assert::that(Value::call(size), Check::Equals(Value::Int(count))));
+                }
+            }
+            _ => {}
+        }
     }
 }
 

@@ -125,7 +125,13 @@ impl ClassExplorer<'_> {
             record(&mut found, &exploration, &inner.vm.lang);
             exploration.finished = pick(exploration.finished, &chosen);
             let place = (entry, turn.index);
-            let tests = inner.propose(place, &mut subject, &goal, exploration, &mut found);
+            let tests = inner.propose(
+                place,
+                &mut subject,
+                &goal,
+                (exploration.finished, &exploration.ledger),
+                &mut found,
+            );
             for test in tests {
                 let way = inner.way(&mut subject, func, &measure, &test.inputs);
                 all.result.tests.push(test);

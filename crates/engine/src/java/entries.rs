@@ -114,7 +114,7 @@ fn callable(vm: &mut Vm<Jvm>, class: ClassId, nested: &[ClassId], config: &Confi
         })
         .collect();
     // Of an enum that only has constants, that it has them.
-    if found.is_empty() && is_enum {
+    if found.is_empty() && is_enum && !nested.contains(&class) {
         found.extend(all.into_iter().find(|func| &*vm.lang.funcs[*func].name == "valueOf"));
     }
     found

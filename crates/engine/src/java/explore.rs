@@ -132,7 +132,8 @@ impl<'a> ClassExplorer<'a> {
         };
         let mut spare = self.vm.fork();
         let mut turns = Turns::new(entries.len(), self.config);
-        while let Some(turn) = turns.next(&mut result, self.deadline) {
+        let deadline = self.deadline_of_calls();
+        while let Some(turn) = turns.next(&mut result, deadline) {
             self.spare = turn.spare;
             let entry = &entries[turn.index];
             let guarded = AssertUnwindSafe(|| self.method(entry, &turn, &mut result));
@@ -147,11 +148,12 @@ impl<'a> ClassExplorer<'a> {
             turns.done(turn, &found, goal);
             super::turns::merge(&mut result, turn.index, found, tests);
         }
-        // The suspected bugs stand together, the likeliest first.
-        result.tests.sort_by_key(|test| (test.suspicious.as_ref().map(|s| s.rank), test.method));
         let explored: Vec<FuncId> = entries.iter().map(|entry| entry.func).collect();
         self.outline(class, &mut result);
         super::claims::withdraw(&self.vm.lang, class, &explored, &mut result);
+        self.beyond(&entries, turns.wanted(), &mut result);
+        // The suspected bugs stand together, the likeliest first.
+        result.tests.sort_by_key(|test| (test.suspicious.as_ref().map(|s| s.rank), test.method));
         suite::name::make_unique(result.tests.iter_mut().map(|t| &mut t.case.name));
         Ok(result)
     }
@@ -204,7 +206,13 @@ impl<'a> ClassExplorer<'a> {
             self.settle(&goal, &exploration, turn.deadline, result);
             // An interrupt ends the search, not the writing of what was found.
             let interrupt = std::mem::take(&mut self.vm.interrupt);
-            tests = self.propose((entry, turn.index), &mut subject, &goal, exploration, &mut found);
+            tests = self.propose(
+                (entry, turn.index),
+                &mut subject,
+                &goal,
+                (exploration.finished, &exploration.ledger),
+                &mut found,
+            );
             self.vm.interrupt = interrupt;
         }
         found.millis = started.elapsed().as_millis() as u64;

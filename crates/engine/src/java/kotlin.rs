@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use emit::kotlin::{ClassForm, Facts, Form, Member};
 use jvm::kotlin::{KotlinClass, KotlinKind, kotlin};
-use jvm::load::annotation::parameter_annotations;
-use jvm::load::{ClassFile, ClassPath, Method};
+use jvm::load::{ClassFile, ClassPath};
 use suite::case::{Call, ClassName, Target, Type};
 
 /// Facts by class, read when asked for.
@@ -142,29 +141,6 @@ fn type_descriptor(ty: &Type) -> String {
         Type::Class { name, .. } => format!("L{};", name.internal_name()),
         Type::Array(elem) => format!("[{}", type_descriptor(elem)),
     }
-}
-
-/// Annotations by which a parameter says that it takes no null, whoever declares them.
-const NOT_NULL: [&str; 3] = ["NotNull", "Nonnull", "NonNull"];
-
-/// Whether each parameter of a method is declared not to take null.
-pub fn refuses_null(file: &ClassFile, method: &Method) -> Vec<bool> {
-    let count = method.ty.params.len();
-    let mut refuses = vec![false; count];
-    let Some(raw) = &method.annotations else { return refuses };
-    for slice in [&raw.visible_parameters, &raw.invisible_parameters].into_iter().flatten() {
-        let Ok(parameters) = parameter_annotations(slice, &file.pool) else { continue };
-        // Synthetic parameters in front may be left out.
-        let skipped = count.saturating_sub(parameters.len());
-        for (flag, annotations) in refuses.iter_mut().skip(skipped).zip(parameters) {
-            let named = |descriptor: &str| {
-                let simple = descriptor.trim_end_matches(';').rsplit(['/', '$']).next().unwrap_or_default();
-                NOT_NULL.contains(&simple)
-            };
-            *flag |= annotations.iter().any(|a| named(&a.descriptor));
-        }
-    }
-    refuses
 }
 
 #[cfg(test)]

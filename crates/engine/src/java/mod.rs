@@ -1,16 +1,20 @@
 //! Java: how subjects are set up, run and turned into test cases.
 
 mod arrange;
+mod beyond;
 pub mod case;
 pub mod cheapest;
+mod circles;
 mod claims;
 pub mod entries;
 pub mod explore;
 pub mod kotlin;
 pub mod outcome;
 pub mod propose;
+mod reach;
 mod session;
 mod settle;
+mod simplify;
 pub mod spelling;
 pub mod subject;
 pub mod suspect;

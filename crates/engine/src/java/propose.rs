@@ -3,21 +3,21 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use explore::{Exploration, Goal, Target, minimise, select, simplest_each};
+use explore::{Goal, Target, minimise, select, simplest_each};
 use ir::ClassId;
 use jvm::observe::Seen;
 use jvm::world::Jvm;
 use ledger::Ledger;
 use suite::case::TestCase;
 use term::Assignment;
-use vm::Vm;
+use vm::{ElemKind, Vm};
 
 use super::case;
 use super::entries::Entry;
 use super::explore::ClassExplorer;
 use super::outcome::{Key, MethodResult, Proposed, key};
 use super::spelling::JavaSpelling;
-use super::subject::{Param, Stage, Subject};
+use super::subject::{Stage, Subject};
 use super::suspect::suspect;
 use crate::config::Suite;
 use crate::goal::CoverageGoal;
@@ -30,26 +30,26 @@ impl ClassExplorer<'_> {
         (entry, index): (&Entry, usize),
         subject: &mut Subject,
         goal: &CoverageGoal,
-        exploration: Exploration<Stage>,
+        (mut finished, ledger): (Vec<explore::Finished<Stage>>, &Ledger),
         found: &mut MethodResult,
     ) -> Vec<Proposed> {
-        let mut finished = exploration.finished;
         // Runs that did not come to the call show nothing of the method.
         finished.retain(|run| run.observation == Stage::Call || !matches!(run.end, explore::End::Stopped(_)));
         let met: BTreeSet<u32> = finished.iter().flat_map(|run| run.meets.iter().copied()).collect();
         let needed = goal.needed(&met);
         finished.iter_mut().for_each(|run| run.meets.retain(|part| needed.contains(part)));
         self.tour(subject, goal, &met, &mut finished);
+        if self.config.suite != Suite::Paths {
+            self.circles(subject, &mut finished);
+        }
         let chosen: Vec<usize> = match self.config.suite {
-            Suite::Paths => (0..finished.len()).filter(|i| finished[*i].end.is_behaviour()).collect(),
+            Suite::Paths => self.different_paths(subject, &finished),
             Suite::Smallest => select(&finished),
             Suite::Each => simplest_each(&finished),
         };
         let mut chosen = chosen;
         chosen.extend(self.running_on(subject, &finished));
         let shown: BTreeSet<u32> = chosen.iter().flat_map(|i| finished[*i].meets.iter().copied()).collect();
-        let enums = enum_names(self.vm, subject);
-        let spelling = JavaSpelling::new(subject, enums);
         let mut cases: Vec<Proposed> = Vec::new();
         let mut told: BTreeSet<String> = BTreeSet::new();
         let mut tried: BTreeSet<usize> = BTreeSet::new();
@@ -58,15 +58,7 @@ impl ClassExplorer<'_> {
         let mut spare = MOST_SPARE;
         while let Some(at) = waiting.pop_front() {
             tried.insert(at);
-            match self.proposed(
-                (entry, index),
-                subject,
-                goal,
-                &mut finished[at],
-                &shown,
-                &spelling,
-                &exploration.ledger,
-            ) {
+            match self.proposed((entry, index), subject, goal, &mut finished[at], &shown, ledger) {
                 Ok(proposed) => {
                     lost.retain(|part, _| !finished[at].meets.contains(part));
                     // The same call twice shows nothing new.
@@ -108,23 +100,29 @@ impl ClassExplorer<'_> {
         goal: &CoverageGoal,
         run: &mut explore::Finished<Stage>,
         shown: &BTreeSet<u32>,
-        spelling: &JavaSpelling,
         ledger: &Ledger,
     ) -> Result<Proposed, String> {
         if run.end.is_behaviour() {
             minimise(self.vm, subject, run);
             prettify(self.vm, subject, run);
+            // Where each path is to be shown, it must stay the one it is.
+            if self.config.suite != Suite::Paths {
+                self.simplify(subject, goal, run);
+            }
         }
         let detail = subject.detail(self.vm, &run.model);
+        let enums = enum_names(self.vm);
         let changes_files = jvm::natives::tried_to_change_files(self.vm);
         let seen = self.seen(subject, goal, run);
-        let facts = case::facts(self.vm, run, spelling);
+        let spelling = JavaSpelling::new(subject, enums, self.vm.inputs.texts());
+        let facts = case::facts(self.vm, run, &spelling);
         let mut case = case::case(&self.vm.lang, subject, &detail, &facts, ledger).map_err(|why| why.0)?;
         let inputs: BTreeMap<String, u128> = explore::inputs(&self.vm.pool, &run.model)
             .into_iter()
             .map(|input| (input.name, input.value.bits()))
             .collect();
-        self.stabilise(entry, &inputs, &mut case)?;
+        let takes_null = subject.conditions.refuse_null.is_empty();
+        self.stabilise(entry, takes_null, &inputs, &mut case)?;
         let obligation = |number: usize| &goal.obligations()[number].1;
         let helped = goal.helped(&run.meets, shown);
         let meets: Vec<Key> = helped.iter().map(|(number, _)| key(obligation(*number))).collect();
@@ -154,6 +152,40 @@ impl ClassExplorer<'_> {
             seen,
             changes_files,
         })
+    }
+
+    /// Runs that take different paths. Those that differ only in what their inputs are and nobody could tell are one.
+    fn different_paths(
+        &mut self,
+        subject: &mut Subject,
+        finished: &[explore::Finished<Stage>],
+    ) -> Vec<usize> {
+        let ledger = self.vm.ledger.clone();
+        self.vm.walking = true;
+        let mut known = BTreeSet::new();
+        let mut chosen = Vec::new();
+        for (i, run) in finished.iter().enumerate().filter(|(_, run)| run.end.is_behaviour()) {
+            // Without a choice of that kind it is the only one.
+            let chooses = |step: &explore::Step| matches!(step.kind, ElemKind::Fresh | ElemKind::Which);
+            if run.path.iter().any(chooses) {
+                self.vm.start_run(run.model.clone());
+                subject.execute(self.vm);
+                let outside = run.path.iter().filter(|step| {
+                    let tracked = self.vm.lang.funcs.get(step.site.func).is_some_and(|f| f.tracked);
+                    matches!(step.kind, ElemKind::Branch | ElemKind::Check(_)) && !tracked
+                });
+                let outside: Vec<_> = outside.map(|step| (step.site, step.choice)).collect();
+                let walk = self.vm.trace.walk.iter().map(|step| (step.func, step.what));
+                let walk: Vec<_> = walk.collect();
+                if !known.insert(format!("{outside:?}{walk:?}{:?}", run.end)) {
+                    continue;
+                }
+            }
+            chosen.push(i);
+        }
+        self.vm.walking = false;
+        self.vm.ledger = ledger;
+        chosen
     }
 
     /// The simplest run that went round a loop which nothing it was given leads out of, or where all threads wait.
@@ -216,11 +248,15 @@ impl ClassExplorer<'_> {
     fn stabilise(
         &mut self,
         entry: &Entry,
+        subject_takes_null: bool,
         inputs: &BTreeMap<String, u128>,
         case: &mut TestCase,
     ) -> Result<(), String> {
         let Some(other) = self.other.as_deref_mut() else { return Ok(()) };
         let Some(mut twin) = counterpart(&self.vm.lang, other, entry, &self.twins) else { return Ok(()) };
+        if subject_takes_null {
+            twin.conditions.refuse_null.clear();
+        }
         other.start_exploration();
         // That world is not warmed up: a run may have to read the locale's and the zone's data first.
         other.limits.steps = self.config.budget.max_steps.saturating_mul(COLD);
@@ -343,7 +379,7 @@ fn prettify(vm: &mut Vm<Jvm>, subject: &mut Subject, run: &mut explore::Finished
 const READABLE: u128 = 256;
 
 /// The same subject in another VM.
-fn counterpart(jvm: &Jvm, other: &mut Vm<Jvm>, entry: &Entry, twins: &[Entry]) -> Option<Subject> {
+pub(super) fn counterpart(jvm: &Jvm, other: &mut Vm<Jvm>, entry: &Entry, twins: &[Entry]) -> Option<Subject> {
     let there = &other.lang;
     let class = |of: ClassId, in_there: ClassId| jvm.classes[of].name == there.classes[in_there].name;
     let same = |twin: &&Entry| {
@@ -357,31 +393,26 @@ fn counterpart(jvm: &Jvm, other: &mut Vm<Jvm>, entry: &Entry, twins: &[Entry]) -
     twins.iter().find(same)?.clone().subject(other)
 }
 
-/// Names of the constants of enum parameters.
-fn enum_names(vm: &mut Vm<Jvm>, subject: &Subject) -> Vec<(String, Vec<String>)> {
-    let params: Vec<Param> = subject.inputs().cloned().collect();
+/// Names of the constants that inputs of the last run are of.
+fn enum_names(vm: &mut Vm<Jvm>) -> Vec<(String, Vec<String>)> {
+    let inputs = std::mem::take(&mut vm.lang.worlds.enum_inputs);
     let mut names = Vec::new();
-    for param in params {
-        if let jvm::input::Kind::Enum { constants, .. } = &param.kind {
-            let constants = constants
-                .iter()
-                .map(|c| match jvm::observe::see_object(vm, *c) {
-                    Seen::Enum(_, name) => name,
-                    Seen::Class(class) => format!("{}.class", case::simple_name(&vm.lang, class)),
-                    _ => String::new(),
-                })
-                .collect();
-            names.push((param.name.clone(), constants));
-        }
+    for (name, constants) in inputs {
+        let constants = constants
+            .iter()
+            .map(|c| match jvm::observe::see_object(vm, *c) {
+                Seen::Enum(_, name) => name,
+                Seen::Class(class) => format!("{}.class", case::simple_name(&vm.lang, class)),
+                _ => String::new(),
+            })
+            .collect();
+        names.push((name, constants));
     }
     names
 }
 
 /// Whether null was given for a parameter that is declared not to take it: what follows is a refusal, no bug.
 fn refused_null(jvm: &Jvm, subject: &Subject, case: &TestCase) -> bool {
-    let f = &jvm.funcs[subject.func];
-    let Some(file) = jvm.classes[f.class].file.as_deref() else { return false };
-    let Some(method) = file.method(&f.name, &f.descriptor) else { return false };
-    let refuses = super::kotlin::refuses_null(file, method);
+    let refuses = jvm::input::refuses_null(jvm, subject.func);
     case.act.args.iter().zip(refuses).any(|(arg, refuses)| refuses && *arg == suite::case::Value::Null)
 }

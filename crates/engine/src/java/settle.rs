@@ -29,7 +29,9 @@ impl ClassExplorer<'_> {
         let seed = self.config.seed;
         let refuted = crate::proofs::refuted(goal, &exploration.verdicts, &self.vm.lang, seed, &tried, &cut);
         result.tried.extend(goal.obligations().iter().map(|(_, obligation)| key(obligation)));
-        let limited = exploration.ledger.iter().any(|(entry, _)| entry.reason == jvm::input::known::LIMITED);
+        let limited = exploration.ledger.iter().any(|(entry, _)| {
+            [jvm::input::known::LIMITED, jvm::input::known::NO_NULL].contains(&&*entry.reason)
+        });
         let judgements = goal.judge(&exploration.verdicts, &|part| refuted.contains_key(&part));
         for ((_, obligation), judgement) in goal.obligations().iter().zip(judgements) {
             let key = key(obligation);

@@ -9,13 +9,22 @@ use super::subject::Subject;
 /// The parameters of a subject, by name.
 pub struct JavaSpelling {
     params: Vec<(String, Kind)>,
-    /// Names of the constants of each enum parameter.
+    /// Names of the constants of each input that is one of an enum.
     enums: Vec<(String, Vec<String>)>,
+    /// Inputs that are texts.
+    texts: Vec<String>,
 }
 
 impl JavaSpelling {
-    pub fn new(subject: &Subject, enums: Vec<(String, Vec<String>)>) -> JavaSpelling {
-        JavaSpelling { params: subject.inputs().map(|p| (p.name.clone(), p.kind.clone())).collect(), enums }
+    pub fn new(subject: &Subject, enums: Vec<(String, Vec<String>)>, texts: Vec<String>) -> JavaSpelling {
+        let params = subject.inputs().map(|p| (p.name.clone(), p.kind.clone())).collect();
+        JavaSpelling { params, enums, texts }
+    }
+
+    /// Whether a variable is a character of a text inside of something else.
+    fn is_inner_character(&self, variable: &str) -> bool {
+        let text = variable.strip_suffix(']').and_then(|rest| rest.rsplit_once('['));
+        text.is_some_and(|(of, _)| of.contains('.') && self.texts.iter().any(|text| text == of))
     }
 
     /// The kind of a parameter or of an element of one (`a[3]`).
@@ -64,7 +73,7 @@ impl Spelling for JavaSpelling {
         let is_char = match self.kind(variable) {
             Some(Kind::Scalar(FieldType::Char) | Kind::Str) => !variable.ends_with(".length"),
             Some(Kind::Boxed { prim, .. }) => *prim == FieldType::Char,
-            _ => false,
+            _ => self.is_inner_character(variable),
         };
         let c = char::from_u32(u32::try_from(value).ok()?)?;
         (is_char && (c.is_ascii_graphic() || c == ' ')).then(|| match c {

@@ -6,7 +6,7 @@
 
 use ir::FuncId;
 use jvm::world::Jvm;
-use suite::case::{TestCase, Value};
+use suite::case::{Step, TestCase, Value};
 use vm::Site;
 
 use super::subject::{Detail, End};
@@ -78,7 +78,7 @@ pub fn suspect(jvm: &mut Jvm, detail: &Detail, case: &TestCase, refused_null: bo
             if meant {
                 return None;
             }
-            let null_given = case.act.args.contains(&Value::Null) && name == "java/lang/NullPointerException";
+            let null_given = gives_null(case) && name == "java/lang/NullPointerException";
             let rank = match (null_given, in_program || assertion) {
                 (true, _) => Rank::NullArgument,
                 (false, true) => Rank::Likely,
@@ -91,6 +91,20 @@ pub fn suspect(jvm: &mut Jvm, detail: &Detail, case: &TestCase, refused_null: bo
         }
         _ => None,
     }
+}
+
+/// Whether the test passes null anywhere, to the call or to what makes its objects.
+fn gives_null(case: &TestCase) -> bool {
+    let null = |values: &[Value]| values.contains(&Value::Null);
+    null(&case.act.args)
+        || case.arrange.iter().any(|step| match step {
+            Step::Bind { value: Value::Call(call), .. } => null(&call.args),
+            Step::Do(call) => null(&call.args),
+            Step::Bind { value: Value::Fake { methods, .. }, .. } => {
+                methods.iter().any(|method| method.result == Some(Value::Null))
+            }
+            _ => false,
+        })
 }
 
 fn called(case: &TestCase) -> &str {

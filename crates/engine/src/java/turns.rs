@@ -31,7 +31,7 @@ const SHORT: u64 = 4;
 const QUESTIONS: u64 = 20;
 /// Z3's resource units in a work unit, and what is asked at least.
 const RLIMIT_A_UNIT: u64 = 3;
-const LEAST_RLIMIT: u64 = 150_000;
+pub const LEAST_RLIMIT: u64 = 150_000;
 
 pub struct Turns<'a> {
     config: &'a Config,
@@ -123,6 +123,11 @@ impl<'a> Turns<'a> {
                 result.obligations.remove(key);
             }
         }
+    }
+
+    /// What each method was to cover, as far as they had a turn.
+    pub fn wanted(&self) -> &[BTreeSet<Key>] {
+        &self.wanted
     }
 
     /// A turn is over.

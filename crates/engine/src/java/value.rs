@@ -1,7 +1,7 @@
 //! From what a run showed to what a test says.
 
-use ir::ClassId;
-use jvm::load::{FieldType, access};
+use ir::{ClassId, FuncId};
+use jvm::load::{FieldType, Instr, access};
 use jvm::observe::Seen;
 use jvm::world::Jvm;
 use suite::case::{Call, ClassName, Text, Type, Value};
@@ -42,9 +42,57 @@ pub fn value(jvm: &Jvm, seen: &Seen, names: &Names) -> Option<Value> {
         }
         Seen::Optional(None) => Value::Optional(None),
         Seen::Optional(Some(inner)) => Value::Optional(Some(Box::new(value(jvm, inner, names)?))),
+        Seen::Parsed(class, text) => parsed(jvm, *class, text),
         Seen::Input(object) => return names.get(*object),
-        Seen::Object { .. } | Seen::Opaque(_) => return None,
+        Seen::Object { class, getters, .. } => return record(jvm, *class, getters, names),
+        Seen::Opaque(_) => return None,
     })
+}
+
+/// A record by its components: it is equal to another with the same ones, unless its `equals` is not the compiler's.
+fn record(jvm: &Jvm, class: ClassId, getters: &[(FuncId, Seen)], names: &Names) -> Option<Value> {
+    let file = jvm.classes[class].file.as_deref()?;
+    let components = file.record.as_ref()?;
+    let by_components = file.method("equals", "(Ljava/lang/Object;)Z").is_some_and(|equals| {
+        let code = equals.bytecode().ok().flatten();
+        code.is_some_and(|code| code.instrs.iter().any(|(_, instr)| matches!(instr, Instr::InvokeDynamic(_))))
+    });
+    if !by_components || !is_accessible(jvm, class) {
+        return None;
+    }
+    let descriptor: String = components.iter().map(|component| &*component.descriptor).collect();
+    let constructor = file.method("<init>", &format!("({descriptor})V"))?;
+    if constructor.access & access::PRIVATE != 0 {
+        return None;
+    }
+    let mut args = Vec::new();
+    for component in components {
+        let shown = getters.iter().find(|(func, _)| jvm.funcs[*func].name == component.name)?;
+        // Arrays are compared by identity there.
+        if matches!(shown.1, Seen::Array(..)) {
+            return None;
+        }
+        args.push(value(jvm, &shown.1, names)?);
+    }
+    let types = components.iter().map(|component| Type::from_descriptor(&component.descriptor));
+    let mut call = Call::constructor(class_name(jvm, class), types.collect::<Option<_>>()?, args);
+    call.traits.generic_class = file.signature.as_deref().is_some_and(|s| s.starts_with('<'));
+    Some(Value::call(call))
+}
+
+/// `new BigDecimal("1.50")`, `LocalDate.parse("1970-01-01")`.
+fn parsed(jvm: &Jvm, class: ClassId, text: &[u16]) -> Value {
+    let name = class_name(jvm, class);
+    let text = vec![Value::Str(Text(text.to_vec()))];
+    let string = vec![Type::string()];
+    let factory = match name.simple_name() {
+        "BigDecimal" | "BigInteger" => return Value::call(Call::constructor(name, string, text)),
+        "UUID" => "fromString",
+        "URI" => "create",
+        _ => "parse",
+    };
+    let made = Type::class(name.clone());
+    Value::call(Call::on_class(name, factory, string, made, text))
 }
 
 fn values(jvm: &Jvm, items: &[Seen], names: &Names) -> Option<Vec<Value>> {

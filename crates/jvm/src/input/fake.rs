@@ -5,13 +5,14 @@ use std::sync::Arc;
 use ir::{Builder, ClassId, FuncId, Op, Type};
 use vm::{ElemKind, Native, NativeResult, ObjId, Outcome, Stop, Val, Vm};
 
+use super::cases::{ResultCase, case_of};
 use super::generic::{self, Generic};
-use super::known::{hold, result_rule};
-use super::object::{Event, absent, arguments, log, nothing, see_args};
-use super::recipe::{Way, can_call, can_name, is_inner, way};
+use super::known::{Rule, hold};
+use super::object::{Event, absent, arguments, log, nothing, remember, see_args};
+use super::recipe::{Way, can_call, can_name, is_inner, param_names, way};
 use super::{Kind, kind_for, make_at, nullable};
 use crate::link::{ClassOrigin, SyntheticClass, SyntheticMethod, define_synthetic, reg_type};
-use crate::load::access;
+use crate::load::{FieldType, access};
 use crate::observe::{Seen, see_argument};
 use crate::world::Jvm;
 
@@ -34,6 +35,9 @@ pub struct FakeMethod {
     pub result: Option<Kind>,
     /// The type of its result with its arguments, where they are known.
     pub returns: Option<Generic>,
+    /// What is known of its results, by cases of its arguments, which have these names.
+    pub cases: Vec<ResultCase>,
+    pub params: Vec<String>,
 }
 
 /// A call of a fake in this run, and what it returned.
@@ -94,7 +98,8 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, interface: ClassId, args: &[Generic]) ->
         let env = env_in(&vm.lang, interface, args, owner, 0).unwrap_or_default();
         let result = result_kind(vm, *func, &env);
         let returns = result_type(&vm.lang, *func, &env, !args.is_empty());
-        methods.push(FakeMethod { func: *func, result, returns });
+        let (cases, params) = (known_cases(&vm.lang, interface, *func), param_names(&vm.lang, *func));
+        methods.push(FakeMethod { func: *func, result, returns, cases, params });
     }
     if vm.lang.native(HOOK).is_none() {
         vm.lang.register(HOOK, Native { run: call, symbolic: true });
@@ -152,6 +157,14 @@ fn env_in(jvm: &Jvm, class: ClassId, args: &[Generic], owner: ClassId, depth: u3
         Generic::Class(name, args) => env_in(jvm, jvm.loaded(name)?, args, owner, depth + 1),
         _ => None,
     })
+}
+
+/// What is known of a method's results: of the type itself, or of the one that declares the method.
+fn known_cases(jvm: &Jvm, interface: ClassId, func: FuncId) -> Vec<ResultCase> {
+    let f = &jvm.funcs[func];
+    let types = [interface, f.class].map(|class| jvm.worlds.known.types.get(&jvm.classes[class].name));
+    let mut told = types.into_iter().flatten().filter_map(|known| known.results.get(&*f.name));
+    told.next().cloned().unwrap_or_default()
 }
 
 /// What a class must implement, but for what `Object` has anyway.
@@ -272,23 +285,25 @@ fn is_plain(kind: &Kind) -> bool {
     }
 }
 
-/// Calls the hook with the object and the number of the method.
+/// Calls the hook with the object, the number of the method and the arguments.
 fn body(jvm: &mut Jvm, func: FuncId, index: usize) -> SyntheticMethod {
     let (name, descriptor) = (jvm.funcs[func].name.clone(), jvm.funcs[func].descriptor.clone());
     let ty = jvm.funcs[func].signature.ty.clone();
     let params: Vec<Type> = std::iter::once(Type::Ref).chain(ty.params.iter().map(reg_type)).collect();
     let ret = ty.ret.as_ref().map(reg_type);
-    let hook = jvm.hook(HOOK, &[Type::Ref, Type::I32], ret);
+    let asked: Vec<Type> = [Type::Ref, Type::I32].into_iter().chain(params[1..].iter().copied()).collect();
+    let hook = jvm.hook(HOOK, &asked, ret);
     let mut b = Builder::new(format!("fake {name}{descriptor}"), &params, ret);
     let number = b.const_i32(index as i32);
-    let this = b.param(0);
+    let mut args = vec![b.param(0), number];
+    args.extend((1..params.len() as u32).map(|i| b.param(i)));
     match ret {
         Some(ty) => {
-            let result = b.call_value(ty, hook, &[this, number]);
+            let result = b.call_value(ty, hook, &args);
             b.ret(Some(result));
         }
         None => {
-            let list = b.list(&[this, number]);
+            let list = b.list(&args);
             b.effect(Op::Call, hook.0, list, 0);
             b.ret(None);
         }
@@ -321,19 +336,35 @@ pub(super) fn fake(vm: &mut Vm<Jvm>, name: &str, class: ClassId, optional: bool)
         }
     }
     for (index, method) in fake.methods.iter().enumerate() {
-        if let Some(kind) = method.result.as_ref().filter(|kind| !is_plain(kind)) {
-            let called = format!("{name}.{}()", vm.lang.funcs[method.func].name);
-            let val = make_at(vm, &called, kind, false)?;
-            vm.lang.worlds.fake_results.push((object, index, val));
+        let (Some(kind), Some(ty)) = (&method.result, vm.lang.funcs[method.func].signature.ty.ret.clone())
+        else {
+            continue;
+        };
+        let called = format!("{name}.{}()", vm.lang.funcs[method.func].name);
+        for number in 0..method.cases.len().max(1) {
+            let rule = method.cases.get(number).map(|case| &case.then);
+            if is_plain(kind) && !rule.is_some_and(|rule| rule.takes_code(&ty)) {
+                continue;
+            }
             // Every call returns the same object, unless that will not do.
-            for number in 2..=MAX_MADE {
-                let another = format!("{called}#{number}");
-                vm.outside = super::site(&another);
-                if vm.choose_among(ElemKind::Prefer, &format!("{another}.other"), 2)? == 0 {
-                    break;
+            for again in 1..=MAX_MADE {
+                let mut made = in_case(&called, number);
+                if again > 1 {
+                    made.push_str(&format!("#{again}"));
+                    vm.outside = super::site(&made);
+                    if vm.choose_among(ElemKind::Prefer, &format!("{made}.other"), 2)? == 0 {
+                        break;
+                    }
                 }
-                let val = make_at(vm, &another, kind, false)?;
-                vm.lang.worlds.fake_results.push((object, index, val));
+                let val = make_at(vm, &made, kind, false)?;
+                if never_null(&ty) {
+                    hold(vm, val, &ty, &Rule { non_null: true, ..Rule::default() })?;
+                }
+                if let Some(rule) = rule {
+                    hold(vm, val, &ty, rule)?;
+                    super::known::note(vm);
+                }
+                vm.lang.worlds.fake_results.push((object, index, number, val));
             }
         }
     }
@@ -341,7 +372,18 @@ pub(super) fn fake(vm: &mut Vm<Jvm>, name: &str, class: ClassId, optional: bool)
         vm.lang.worlds.faked.push((object, name.to_string()));
     }
     log(vm, Event::Faked { name: name.to_string(), object, class, args: seen });
+    remember(vm, name, object);
     Ok(nullable(vm, name, object, optional))
+}
+
+/// Types whose very purpose is that nobody returns null.
+fn never_null(ty: &FieldType) -> bool {
+    matches!(ty, FieldType::Class(name) if name.starts_with("java/util/Optional") || name.starts_with("java/util/stream/"))
+}
+
+/// The name of a result in one of several cases.
+fn in_case(name: &str, number: usize) -> String {
+    if number == 0 { name.to_string() } else { format!("{name}/{}", number + 1) }
 }
 
 /// What a method of a fake does: returns the next input.
@@ -371,16 +413,23 @@ fn answer(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Option<Val>, Stop> {
     let (called, ret) = (func.name.to_string(), func.signature.ty.ret.clone());
     let again = if number == 0 { String::new() } else { format!("#{}", number + 1) };
     let name = format!("{}.{called}(){again}", name.unwrap_or_default());
-    let mut ready = vm.lang.worlds.fake_results.iter().filter(|(o, m, _)| *o == object && *m == index);
+    let params = vm.lang.funcs[method.func].signature.ty.params.clone();
+    let case = case_of(vm, &method.cases, &method.params, (args.get(2..).unwrap_or_default(), &params))?;
+    let results = vm.lang.worlds.fake_results.iter();
+    let mut ready = results.filter(|(o, m, c, _)| *o == object && *m == index && *c == case);
     let last = ready.clone().next_back();
-    let val = match ready.nth(before).or(last).map(|(_, _, val)| *val) {
+    let val = match ready.nth(before).or(last).map(|(_, _, _, val)| *val) {
         Some(val) => val,
         None => {
-            let val = make_at(vm, &name, kind, false)?;
-            // What takes code to check cannot be checked from inside of a call.
-            if let (Some(mut rule), Some(ty)) = (result_rule(&vm.lang, fake.interface, &called), &ret) {
-                (rule.matches, rule.each) = (None, None);
-                hold(vm, val, ty, &rule)?;
+            let val = make_at(vm, &in_case(&name, case), kind, false)?;
+            // Kotlin has no way to return null for a number.
+            let of_kotlin = vm.lang.classes[fake.interface].name.starts_with("kotlin/jvm/functions/");
+            if let (true, Kind::Boxed { .. }, Some(ty)) = (of_kotlin, kind, &ret) {
+                hold(vm, val, ty, &Rule { non_null: true, ..Rule::default() })?;
+            }
+            if let (Some(case), Some(ty)) = (method.cases.get(case), &ret) {
+                hold(vm, val, ty, &case.then)?;
+                super::known::note(vm);
             }
             val
         }

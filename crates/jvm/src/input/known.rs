@@ -16,6 +16,8 @@ use crate::link::{ClassKind, ClassOrigin};
 use crate::load::FieldType;
 use crate::world::Jvm;
 
+pub use super::cases::{ResultCase, When};
+
 /// What a user knows, with names as the class files have them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Known {
@@ -66,8 +68,9 @@ impl MethodKnown {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TypeKnown {
     pub fields: BTreeMap<String, Rule>,
-    /// Of what methods return where the object stands for an interface.
-    pub results: BTreeMap<String, Rule>,
+    /// Of what methods return where the object stands for an interface: by cases of the arguments, of which exactly
+    /// one holds.
+    pub results: BTreeMap<String, Vec<ResultCase>>,
     pub valid: Vec<MethodRef>,
     /// The only ways to make one.
     pub made_by: Vec<MethodRef>,
@@ -87,6 +90,18 @@ pub struct Rule {
     pub types: Vec<Arc<str>>,
     /// Of the elements.
     pub each: Option<Box<Rule>>,
+    /// Nothing but null.
+    pub null: bool,
+    /// One of these, if any are given.
+    pub one_of: Vec<Constant>,
+}
+
+/// A value that a file can spell; the name of an enum's constant is a text.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Constant {
+    Number(Number),
+    Truth(bool),
+    Text(String),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -116,6 +131,10 @@ impl Rule {
         self.matches = self.matches.take().or_else(|| other.matches.clone());
         self.types.extend(other.types.iter().cloned());
         self.each = self.each.take().or_else(|| other.each.clone());
+        self.null |= other.null;
+        if self.one_of.is_empty() {
+            self.one_of.clone_from(&other.one_of);
+        }
     }
 }
 
@@ -126,6 +145,8 @@ pub struct Conditions {
     pub params: Vec<(usize, Rule)>,
     pub never_same: Vec<(usize, usize)>,
     pub valid: Vec<FuncId>,
+    /// Parameters that are declared to take no null. What only null reaches is tried when all else is done.
+    pub refuse_null: Vec<usize>,
 }
 
 impl Conditions {
@@ -170,6 +191,10 @@ pub fn conditions(vm: &mut Vm<Jvm>, func: FuncId, names: &[String]) -> Condition
                 .extend(resolve(vm, valid, &|f| f.is_static() && f.signature.ty.params.len() == names.len()));
         }
     }
+    if !known.ignore_annotations {
+        let refused = super::nullness::refuses_null(&vm.lang, func).into_iter().enumerate();
+        conditions.refuse_null = refused.filter(|(_, refused)| *refused).map(|(i, _)| i).collect();
+    }
     conditions.params = rules.into_iter().enumerate().filter(|(_, rule)| !rule.is_empty()).collect();
     conditions
 }
@@ -206,6 +231,15 @@ pub fn check(
             hold(vm, *val, ty, rule)?;
         }
     }
+    let non_null = Rule { non_null: true, ..Rule::default() };
+    for i in &conditions.refuse_null {
+        if let (Some(val), Some(ty)) = (args.get(*i), types.get(*i)) {
+            hold(vm, *val, ty, &non_null)?;
+        }
+    }
+    if !conditions.refuse_null.is_empty() {
+        vm.ledger.note(Imprecision::InputBound, "inputs", NO_NULL);
+    }
     for (a, b) in &conditions.never_same {
         if let (Some(a), Some(b)) = (args.get(*a), args.get(*b)) {
             differ(vm, *a, *b)?;
@@ -225,8 +259,11 @@ pub fn check(
 
 /// What the ledger says where inputs were limited by what is known of them.
 pub const LIMITED: &str = "only what testwright.toml and annotations allow";
+/// The same for parameters that are declared to take no null.
+pub const NO_NULL: &str =
+    "null only where it is not declared to be refused, or where nothing else meets a branch";
 
-fn note(vm: &mut Vm<Jvm>) {
+pub(super) fn note(vm: &mut Vm<Jvm>) {
     vm.ledger.note(Imprecision::InputBound, "inputs", LIMITED);
 }
 
@@ -299,12 +336,7 @@ fn type_rules(vm: &mut Vm<Jvm>, class: ClassId) -> Arc<TypeRules> {
     rules
 }
 
-/// The rule for what a method returns where an object stands for the interface.
-pub(super) fn result_rule(jvm: &Jvm, interface: ClassId, method: &str) -> Option<Rule> {
-    jvm.worlds.known.types.get(&jvm.classes[interface].name)?.results.get(method).cloned()
-}
-
-fn must_return_true(vm: &mut Vm<Jvm>, func: FuncId, args: &[Val]) -> Result<(), Stop> {
+pub(super) fn must_return_true(vm: &mut Vm<Jvm>, func: FuncId, args: &[Val]) -> Result<(), Stop> {
     match vm.call(func, args) {
         Outcome::Returned(Some(val)) => must_be_true(vm, val),
         Outcome::Returned(None) => Ok(()),
@@ -313,7 +345,7 @@ fn must_return_true(vm: &mut Vm<Jvm>, func: FuncId, args: &[Val]) -> Result<(), 
     }
 }
 
-fn must_be_true(vm: &mut Vm<Jvm>, val: Val) -> Result<(), Stop> {
+pub(super) fn must_be_true(vm: &mut Vm<Jvm>, val: Val) -> Result<(), Stop> {
     let holds = val.bits as u32 != 0;
     if val.term.is_none() {
         return if holds { Ok(()) } else { Err(Stop::Assumption) };
@@ -339,7 +371,14 @@ fn differ(vm: &mut Vm<Jvm>, a: Val, b: Val) -> Result<(), Stop> {
 /// A value is as its rule says.
 pub(super) fn hold(vm: &mut Vm<Jvm>, val: Val, ty: &FieldType, rule: &Rule) -> Result<(), Stop> {
     if !ty.is_reference() {
-        return limits(vm, val, ty, rule);
+        limits(vm, val, ty, rule)?;
+        return super::values::be_one_of(vm, val, ty, &rule.one_of);
+    }
+    if rule.null {
+        let zero = vm.pool.bv(32, 0);
+        let condition =
+            if val.term.is_some() { vm.pool.eq(val.term, zero) } else { vm.pool.bool(val.bits == 0) };
+        return vm.require(condition, val.bits == 0);
     }
     if rule.non_null {
         let there = val.bits != 0;
@@ -370,6 +409,7 @@ fn hold_object(vm: &mut Vm<Jvm>, object: ObjId, rule: &Rule) -> Result<(), Stop>
         let val = vm.load(object, offset, cell)?;
         limits(vm, val, &prim, rule)?;
     }
+    super::values::object_be_one_of(vm, object, &rule.one_of)?;
     if let Some((least, most)) = rule.size
         && let Some(size) = size(vm, object)?
     {
@@ -392,7 +432,7 @@ fn hold_object(vm: &mut Vm<Jvm>, object: ObjId, rule: &Rule) -> Result<(), Stop>
     }
 }
 
-fn boxed_prim(name: &str) -> Option<FieldType> {
+pub(super) fn boxed_prim(name: &str) -> Option<FieldType> {
     Some(match name {
         "java/lang/Byte" => FieldType::Byte,
         "java/lang/Short" => FieldType::Short,
@@ -460,6 +500,12 @@ fn limits(vm: &mut Vm<Jvm>, val: Val, ty: &FieldType, rule: &Rule) -> Result<(),
 }
 
 fn limited(vm: &mut Vm<Jvm>, val: Val, ty: &FieldType, limit: Limit, below: bool) -> Result<(), Stop> {
+    let (condition, holds) = bound(vm, val, ty, limit, below);
+    vm.require(condition, holds)
+}
+
+/// The condition that a number is on the right side of a limit, and whether it is in this run.
+pub(super) fn bound(vm: &mut Vm<Jvm>, val: Val, ty: &FieldType, limit: Limit, below: bool) -> (TermId, bool) {
     let (sort, holds, constant): (Sort, bool, u128) = match ty {
         FieldType::Float | FieldType::Double => {
             let double = *ty == FieldType::Double;
@@ -478,7 +524,7 @@ fn limited(vm: &mut Vm<Jvm>, val: Val, ty: &FieldType, limit: Limit, below: bool
                 false => (Sort::F32, holds, (edge as f32).to_bits().into()),
             }
         }
-        FieldType::Class(_) | FieldType::Array(_) => return Ok(()),
+        FieldType::Class(_) | FieldType::Array(_) => return (vm.pool.bool(true), true),
         _ => {
             let (width, value) = match ty {
                 FieldType::Long => (64, val.bits as i64 as i128),
@@ -489,16 +535,13 @@ fn limited(vm: &mut Vm<Jvm>, val: Val, ty: &FieldType, limit: Limit, below: bool
             let (least, most) = (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1);
             let (always, never) =
                 if below { (edge <= least, edge > most) } else { (edge >= most, edge < least) };
-            if always {
-                return Ok(());
+            if always || never {
+                return (vm.pool.bool(always), always);
             }
-            if never {
-                return Err(Stop::Assumption);
-            }
-            return require(vm, val, Sort::Bv(width), edge as u128, holds, (below, false));
+            return compared(vm, val, Sort::Bv(width), edge as u128, holds, (below, false));
         }
     };
-    require(vm, val, sort, constant, holds, (below, limit.open))
+    compared(vm, val, sort, constant, holds, (below, limit.open))
 }
 
 /// The first or last whole number within a limit.
@@ -523,16 +566,16 @@ fn whole(limit: Limit, below: bool) -> i128 {
     }
 }
 
-fn require(
+fn compared(
     vm: &mut Vm<Jvm>,
     val: Val,
     sort: Sort,
     edge: u128,
     holds: bool,
     (below, open): (bool, bool),
-) -> Result<(), Stop> {
+) -> (TermId, bool) {
     if val.term == TermId::NONE {
-        return if holds { Ok(()) } else { Err(Stop::Assumption) };
+        return (vm.pool.bool(holds), holds);
     }
     let edge = vm.pool.constant(sort, edge);
     let (low, high) = if below { (edge, val.term) } else { (val.term, edge) };
@@ -541,7 +584,7 @@ fn require(
         (_, true) => vm.pool.fplt(low, high),
         (_, false) => vm.pool.fple(low, high),
     };
-    vm.require(condition, holds)
+    (condition, holds)
 }
 
 /// What ends a run if it is called with false: JUnit's assumptions, a static `assume(boolean)` of the user's, and what

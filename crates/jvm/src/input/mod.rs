@@ -6,6 +6,7 @@
 //! factories, assignments and calls whose arguments are inputs again ([`recipe`], [`mod@object`]): what a run works on
 //! can always be built, and class invariants hold.
 
+mod cases;
 mod collection;
 mod declared;
 mod effects;
@@ -14,10 +15,13 @@ mod generic;
 mod hidden;
 mod kinds;
 pub mod known;
+mod nullness;
 mod object;
 mod producers;
+mod raw;
 mod recipe;
 mod reflected;
+mod values;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,8 +43,10 @@ pub use generic::Generic;
 pub use hidden::{Hidden, hidden, params_of};
 pub use kinds::{enum_constants, kind_for};
 pub use known::{Conditions, Known};
+pub use nullness::refuses_null;
 pub use object::{Event, MAX_CHANGES, class_of, object};
 pub use producers::{Constant, constant};
+pub use raw::{allow_raw, forbid_raw, says_field_is_set};
 pub use recipe::{
     Make, ParamWay, Recipe, Way, can_call, can_name, is_inner, param_names, param_types, prepare_class,
     prepare_makes, way,
@@ -62,6 +68,10 @@ pub struct Worlds {
     made: Vec<object::Made>,
     /// Arrays that are arguments of this run, in order.
     arrays: Vec<object::Made>,
+    /// Inputs of this run that are constants of an enum, and what they could have been.
+    pub enum_inputs: Vec<(String, Vec<ObjId>)>,
+    /// Classes of the arrays inside of objects and arrays.
+    inner_arrays: Vec<ClassId>,
     /// The array that was made last.
     last_array: Option<ObjId>,
     /// Texts and boxes of this run that are what their values are, and the names of texts that may be copies.
@@ -75,8 +85,8 @@ pub struct Worlds {
     /// Fakes of this run by name, and their calls.
     faked: Vec<(ObjId, String)>,
     pub fake_calls: Vec<FakeCall>,
-    /// Results of their methods that were made beforehand: fake, number of the method, result.
-    fake_results: Vec<(ObjId, usize, Val)>,
+    /// Results of their methods that were made beforehand: fake, numbers of the method and of the case, result.
+    fake_results: Vec<(ObjId, usize, usize, Val)>,
     /// How many fakes are being prepared inside each other.
     faking: u32,
     /// Whether types that code asks objects for are being prepared.
@@ -85,6 +95,8 @@ pub struct Worlds {
     pub known: Arc<Known>,
     /// What objects of a class must be like.
     type_rules: FxHashMap<ClassId, Arc<known::TypeRules>>,
+    /// Fields that are set directly, by class; none where objects come from calls alone.
+    raw: Option<FxHashMap<ClassId, Arc<[recipe::FieldWay]>>>,
     /// Getters are asked in the opposite order: what one changes shows in the others.
     pub backwards: bool,
     /// How this run's inputs were made, if somebody wants to know.
@@ -133,6 +145,8 @@ pub fn begin(vm: &mut Vm<Jvm>) {
     let worlds = &mut vm.lang.worlds;
     worlds.made.clear();
     worlds.arrays.clear();
+    worlds.inner_arrays.clear();
+    worlds.enum_inputs.clear();
     worlds.stack.clear();
     worlds.there = TermId::NONE;
     worlds.faked.clear();
@@ -254,7 +268,14 @@ fn make_at(vm: &mut Vm<Jvm>, name: &str, kind: &Kind, optional: bool) -> Result<
         Kind::Array { class, elem } if vm.lang.worlds.stack.is_empty() && !name.contains(['.', '[']) => {
             shared_array(vm, name, *class, elem)
         }
-        Kind::Array { class, elem } => array(vm, name, *class, elem, optional),
+        Kind::Array { class, elem } => {
+            if vm.lang.worlds.inner_arrays.contains(class) {
+                let reason = "arrays inside of objects and arrays are taken to be different ones";
+                vm.ledger.note(Imprecision::InputBound, "inputs", reason);
+            }
+            vm.lang.worlds.inner_arrays.push(*class);
+            array(vm, name, *class, elem, optional)
+        }
         Kind::Object(key) => {
             let Some(class) = vm.lang.worlds.recipes.get(key).map(|r| r.class) else {
                 return Err(Stop::Assumption);
@@ -265,7 +286,7 @@ fn make_at(vm: &mut Vm<Jvm>, name: &str, kind: &Kind, optional: bool) -> Result<
         Kind::Filled { class, add, elems, of } => {
             collection::filled(vm, name, *class, *add, (elems, of), optional)
         }
-        Kind::Fake { class } => fake::fake(vm, name, *class, optional),
+        Kind::Fake { class } => object::reference(vm, name, std::slice::from_ref(kind), *class, optional),
         Kind::OneOf { ty, kinds } => {
             let which = vm.lang.classes[*ty].java_name();
             vm.ledger.note(Imprecision::UnsupportedInput, which, "only some classes of objects are tried");
@@ -405,6 +426,9 @@ fn boxed(
 fn enum_constant(vm: &mut Vm<Jvm>, name: &str, constants: &[ObjId], optional: bool) -> Result<Val, Stop> {
     let (index, bits) = vm.inputs.scalar(&mut vm.pool, name, Sort::Bv(32));
     let Some(chosen) = constants.get(bits as usize).copied() else { return Err(Stop::Assumption) };
+    if vm.lang.worlds.script.is_some() {
+        vm.lang.worlds.enum_inputs.push((name.to_string(), constants.to_vec()));
+    }
     let count = vm.pool.bv(32, constants.len() as u64);
     let inside = vm.pool.ult(index, count);
     vm.assume(inside)?;

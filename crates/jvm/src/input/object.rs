@@ -23,8 +23,8 @@ pub enum Event {
     Constant { name: String, object: ObjId, owner: ClassId, field: Arc<str> },
     /// A method called for its effect.
     Called { object: ObjId, func: FuncId, args: Vec<Seen> },
-    /// A field assigned.
-    Assigned { object: ObjId, owner: ClassId, field: Arc<str>, value: Seen },
+    /// A field assigned; by reflection, where a test may not.
+    Assigned { object: ObjId, owner: ClassId, field: Arc<str>, value: Seen, reflective: bool },
     /// An object of a class that stands for an interface or an abstract class, whose constructor takes the arguments.
     Faked { name: String, object: ObjId, class: ClassId, args: Vec<Seen> },
     /// A list with these elements.
@@ -62,7 +62,7 @@ pub(super) fn reference(
 ) -> Result<Val, Stop> {
     let stack = &vm.lang.worlds.stack;
     let again = |kind: &Kind| matches!(kind, Kind::Object(key) if stack.contains(key));
-    let optional = optional || stack.len() >= DEEP || kinds.first().is_some_and(again);
+    let optional = optional || own_depth(&vm.lang) >= DEEP || kinds.first().is_some_and(again);
     if absent(vm, name, optional) {
         // What needs no guest code is made even so: the same object as in runs where it is there.
         if let Some(kind @ (Kind::Str | Kind::Boxed { .. } | Kind::Enum { .. } | Kind::Array { .. })) =
@@ -106,10 +106,10 @@ pub(super) fn reference(
             };
             object(vm, &inside, &key).map(|object| (object, nullable(vm, name, object, optional)))
         }
-        Some(kind) if at == 0 => make_at(vm, name, &kind.clone(), optional).map(|val| (val.as_obj(), val)),
+        Some(kind) if at == 0 => make_new(vm, name, &kind.clone(), optional).map(|val| (val.as_obj(), val)),
         Some(kind) => {
             // Variables of another kind have names of their own; whether it is null is said by the input's.
-            let val = make_at(vm, &labelled(&vm.lang, name, kind), &kind.clone(), false);
+            let val = make_new(vm, &labelled(&vm.lang, name, kind), &kind.clone(), false);
             val.and_then(|val| match val.bits {
                 0 => Err(Stop::Assumption),
                 _ => Ok((val.as_obj(), nullable(vm, name, val.as_obj(), optional))),
@@ -155,6 +155,14 @@ fn clashes(jvm: &Jvm, kinds: &[Kind], at: usize) -> bool {
         .iter()
         .flat_map(parts)
         .any(|(name, kind)| own.iter().any(|(other, of)| *other == name && *of != kind))
+}
+
+/// An object of a kind that is none made before.
+fn make_new(vm: &mut Vm<Jvm>, name: &str, kind: &Kind, optional: bool) -> Result<Val, Stop> {
+    match kind {
+        Kind::Fake { class } => super::fake::fake(vm, name, *class, optional),
+        kind => make_at(vm, name, kind, optional),
+    }
 }
 
 /// The term that says that a reference is not null.
@@ -221,21 +229,37 @@ fn follow(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe) -> Result<ObjId, Stop> 
             return Ok(object);
         }
     };
-    let there = vm.lang.worlds.there;
-    let there = if there.is_some() { there } else { vm.pool.bool(true) };
-    // Numbers of earlier objects are above those of classes, and the same in every run.
-    let value = super::site(name) | (1 << 31);
-    vm.lang.worlds.made.push(Made { object, value, there });
+    remember(vm, name, object);
     for field in &recipe.fields {
         assign(vm, name, object, field)?;
     }
-    match vm.lang.worlds.stack.len() {
+    match own_depth(&vm.lang) {
         1 => change(vm, name, object, &recipe.changes, MAX_CHANGES)?,
         2 => change(vm, name, object, &recipe.changes, MAX_CHANGES_INSIDE)?,
         3 => change(vm, name, object, &recipe.changes, MAX_CHANGES_DEEP)?,
         _ => {}
     }
+    super::raw::set_fields(vm, name, object, recipe.class)?;
     Ok(object)
+}
+
+/// How many objects of the program are being made inside each other: what the library wraps around one does not make
+/// it any deeper.
+fn own_depth(jvm: &Jvm) -> usize {
+    let own = |key: &&Arc<str>| {
+        let class = jvm.worlds.recipes.get(*key).map(|recipe| recipe.class);
+        class.is_some_and(|class| jvm.classes[class].origin != crate::link::ClassOrigin::Library)
+    };
+    jvm.worlds.stack.iter().filter(own).count()
+}
+
+/// Later inputs may be the same object.
+pub(super) fn remember(vm: &mut Vm<Jvm>, name: &str, object: ObjId) {
+    let there = vm.lang.worlds.there;
+    let there = if there.is_some() { there } else { vm.pool.bool(true) };
+    // Numbers of earlier objects are above those of classes, and the same in every run.
+    let value = super::site(name) | (1 << 31);
+    vm.lang.worlds.made.push(Made { object, value, there });
 }
 
 fn call_way(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe, way: &Way) -> Result<ObjId, Stop> {
@@ -291,7 +315,7 @@ pub(super) fn arguments(vm: &mut Vm<Jvm>, name: &str, way: &Way) -> Result<Vec<V
     let mut vals = Vec::new();
     for (i, p) in way.params.iter().enumerate() {
         let val = make_at(vm, &format!("{name}.{}", p.name), &p.kind, false)?;
-        if way.outer && i == 0 {
+        if way.outer && i == 0 || p.non_null {
             super::known::hold(vm, val, &p.ty, &Rule { non_null: true, ..Rule::default() })?;
         }
         vals.push(val);
@@ -304,7 +328,7 @@ pub(super) fn see_args(vm: &mut Vm<Jvm>, way: &Way, args: &[Val]) -> Vec<Seen> {
 }
 
 /// What a step looked like, if anybody wants to know.
-fn record<T>(vm: &mut Vm<Jvm>, see: impl FnOnce(&mut Vm<Jvm>) -> T) -> Option<T> {
+pub(super) fn record<T>(vm: &mut Vm<Jvm>, see: impl FnOnce(&mut Vm<Jvm>) -> T) -> Option<T> {
     vm.lang.worlds.script.is_some().then(|| see(vm))
 }
 
@@ -329,13 +353,12 @@ fn assign(vm: &mut Vm<Jvm>, name: &str, object: ObjId, field: &FieldWay) -> Resu
     if val.bits != now.bits
         && let Some(value) = record(vm, |vm| crate::observe::see_argument(vm, val.bits, &field.ty))
     {
-        log(
-            vm,
-            match field.setter {
-                None => Event::Assigned { object, owner: field.owner, field: field.name.clone(), value },
-                Some((func, _)) => Event::Called { object, func, args: vec![value] },
-            },
-        );
+        let (owner, name) = (field.owner, field.name.clone());
+        let event = match field.setter {
+            None => Event::Assigned { object, owner, field: name, value, reflective: false },
+            Some((func, _)) => Event::Called { object, func, args: vec![value] },
+        };
+        log(vm, event);
     }
     Ok(())
 }

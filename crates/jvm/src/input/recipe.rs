@@ -61,6 +61,8 @@ pub struct ParamWay {
     pub name: String,
     pub ty: FieldType,
     pub kind: Kind,
+    /// It is declared to take no null.
+    pub non_null: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -251,13 +253,18 @@ pub fn way(vm: &mut Vm<Jvm>, func: FuncId, env: &Env) -> Way {
     let names = param_names(&vm.lang, func);
     let types = param_types(&vm.lang, func, env);
     let erased = vm.lang.funcs[func].signature.ty.params.clone();
+    let mut refuses = match vm.lang.worlds.known.ignore_annotations {
+        true => Vec::new(),
+        false => super::refuses_null(&vm.lang, func),
+    };
+    refuses.resize(erased.len(), false);
     let params = names
         .into_iter()
         .zip(types)
-        .zip(erased)
-        .map(|((name, generic), ty)| {
+        .zip(erased.into_iter().zip(refuses))
+        .map(|((name, generic), (ty, non_null))| {
             let kind = kind_for(vm, &generic);
-            ParamWay { name, ty, kind }
+            ParamWay { name, ty, kind, non_null }
         })
         .collect();
     let outer = &*vm.lang.funcs[func].name == "<init>" && is_inner(&vm.lang, vm.lang.funcs[func].class);
@@ -269,7 +276,12 @@ pub fn param_types(jvm: &Jvm, func: FuncId, env: &Env) -> Vec<Generic> {
     let f = &jvm.funcs[func];
     let file = jvm.classes[f.class].file.as_deref();
     let declared = file.and_then(|file| file.method(&f.name, &f.descriptor));
-    generic::params(declared.and_then(|m| m.signature.as_deref()), &f.signature.ty.params, env)
+    // Of variables that nothing is known of, their bounds are.
+    let bounds = match env.is_empty() {
+        true => generic::class_env(file.and_then(|file| file.signature.as_deref()), &[]),
+        false => env.clone(),
+    };
+    generic::params(declared.and_then(|m| m.signature.as_deref()), &f.signature.ty.params, &bounds)
 }
 
 /// Names of parameters: those of the source where they are known, identifiers in any case, none twice.
@@ -409,13 +421,17 @@ fn library_ways(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
         f.is(access::PUBLIC) && params.len() <= 3 && params.iter().all(plain) && (constructor || factory)
     };
     let mut found: Vec<FuncId> = jvm.classes[class].functions().filter(makes).collect();
+    // What refuses the simplest arguments costs a search before the first object is there.
+    let refuse: BTreeSet<FuncId> =
+        found.clone().into_iter().filter(|func| !takes_zeros(vm, class, *func)).collect();
+    let jvm = &vm.lang;
     found.sort_by_key(|func| {
         let f = &jvm.funcs[*func];
         let params = &f.signature.ty.params;
         let texts = params.iter().filter(|ty| ty.is_reference()).count();
         let usual = matches!(&*f.name, "valueOf" | "of");
         let makes = &*f.name == "<init>";
-        (texts, !usual, !makes, std::cmp::Reverse(params.len()), *func)
+        (texts, refuse.contains(func), !usual, !makes, std::cmp::Reverse(params.len()), *func)
     });
     // Numbers with a point lead into conversions that nothing can be solved through.
     let has_floats = |func: &FuncId| {
@@ -433,6 +449,26 @@ fn library_ways(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
     found.into_iter().map(|func| way(vm, func, env)).collect()
 }
 
+/// Whether a constructor or factory takes zeros and empty texts.
+fn takes_zeros(vm: &mut Vm<Jvm>, class: ClassId, func: FuncId) -> bool {
+    let params = vm.lang.funcs[func].signature.ty.params.clone();
+    // Without texts only: those are refused by most anyway, and come last.
+    if params.iter().any(FieldType::is_reference) {
+        return true;
+    }
+    vm.start_run(term::Assignment::default());
+    if super::initialise(vm, class).is_err() {
+        return true;
+    }
+    let mut args: Vec<vm::Val> = Vec::new();
+    if &*vm.lang.funcs[func].name == "<init>" {
+        let Ok(object) = vm.new_object(class) else { return true };
+        args.push(vm::Val::obj(object));
+    }
+    args.extend(params.iter().map(|_| vm::Val::ZERO));
+    !matches!(vm.call(func, &args), vm::Outcome::Threw(_))
+}
+
 fn is_plain_class(name: &str) -> bool {
     matches!(name, "java/lang/String" | "java/lang/CharSequence" | "java/time/Month" | "java/time/DayOfWeek")
 }
@@ -440,6 +476,23 @@ fn is_plain_class(name: &str) -> bool {
 /// Fields that a test may assign: public ones, those near it that no method of the class assigns itself, and those that
 /// have a setter.
 fn fields(vm: &mut Vm<Jvm>, class: ClassId, env: &Env, setters: &[Setter]) -> Vec<FieldWay> {
+    field_ways(vm, class, env, setters, |jvm, owner, field| {
+        let near = same_package(jvm, jvm.classes[owner].package());
+        let open = field.access & access::PUBLIC != 0
+            || near && field.access & access::PRIVATE == 0 && !is_assigned(jvm, owner, &field.name);
+        can_name(jvm, owner) && open
+    })
+}
+
+/// Fields of the program's classes that are neither constants nor the compiler's, as far as they are `open` or have a
+/// setter.
+pub(super) fn field_ways(
+    vm: &mut Vm<Jvm>,
+    class: ClassId,
+    env: &Env,
+    setters: &[Setter],
+    open: impl Fn(&Jvm, ClassId, &crate::link::FieldInfo) -> bool,
+) -> Vec<FieldWay> {
     let mut found = Vec::new();
     let owners = vm.lang.classes[class].ancestors.clone();
     for owner in owners {
@@ -447,20 +500,13 @@ fn fields(vm: &mut Vm<Jvm>, class: ClassId, env: &Env, setters: &[Setter]) -> Ve
             continue;
         }
         let Some(file) = vm.lang.classes[owner].file.clone() else { continue };
-        let named = can_name(&vm.lang, owner);
-        let near = same_package(&vm.lang, vm.lang.classes[owner].package());
         let own = if owner == class { env.clone() } else { Env::new() };
         for field in vm.lang.classes[owner].fields.clone() {
             let setter = setters.iter().find(|s| s.owner == owner && *s.field == *field.name);
             let setter = setter.map(|s| (s.func, s.non_null));
-            let open = field.access & access::PUBLIC != 0
-                || near && field.access & access::PRIVATE == 0 && !is_assigned(&vm.lang, owner, &field.name);
             let fixed = access::STATIC | access::FINAL | access::SYNTHETIC;
-            let open = named && open || setter.is_some();
-            let Some(ty) = FieldType::parse(&field.descriptor).filter(|_| open && field.access & fixed == 0)
-            else {
-                continue;
-            };
+            let fits = field.access & fixed == 0 && (setter.is_some() || open(&vm.lang, owner, &field));
+            let Some(ty) = FieldType::parse(&field.descriptor).filter(|_| fits) else { continue };
             let declared =
                 file.fields.iter().find(|f| f.name == field.name && f.descriptor == field.descriptor);
             let generic = Generic::of_field(declared.and_then(|f| f.signature.as_deref()), &ty, &own);

@@ -104,12 +104,12 @@ fn members(
             continue;
         };
         let text = FieldType::Class("java/lang/String".into());
-        let mut params = vec![ParamWay { name: "name".to_string(), ty: text, kind: names }];
+        let mut params = vec![ParamWay { name: "name".to_string(), ty: text, kind: names, non_null: false }];
         if method == "getMethod" {
             // Of methods without parameters.
             let none = FieldType::Array(Box::new(FieldType::Class("java/lang/Class".into())).into());
             let kind = Kind::Null("parameters of a method".to_string());
-            params.push(ParamWay { name: "parameterTypes".to_string(), ty: none, kind });
+            params.push(ParamWay { name: "parameterTypes".to_string(), ty: none, kind, non_null: false });
         }
         ways.push(Make::Call(Way { func, on: Some(on), outer: false, params }));
     }

@@ -19,8 +19,10 @@ pub struct RawAnnotations {
     pub visible_parameters: Option<Slice>,
     /// `RuntimeInvisibleParameterAnnotations`.
     pub invisible_parameters: Option<Slice>,
-    /// `RuntimeVisibleTypeAnnotations`, never parsed here.
+    /// `RuntimeVisibleTypeAnnotations`.
     pub visible_types: Option<Slice>,
+    /// `RuntimeInvisibleTypeAnnotations`.
+    pub invisible_types: Option<Slice>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -66,6 +68,59 @@ pub fn parameter_annotations(raw: &Slice, pool: &ConstantPool) -> Result<Vec<Vec
         let count = reader.u8()?;
         (0..count).map(|_| reader.list(4, |reader| annotation(reader, texts, 0))).collect()
     })
+}
+
+/// An annotation of the type of a parameter itself, not of a part of that type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParameterType {
+    /// As the compiler counted them.
+    pub index: u8,
+    pub annotation: Annotation,
+}
+
+/// Parses a `…_types` attribute of a method, as far as parameters are concerned (JVMS §4.7.20).
+pub fn parameter_type_annotations(raw: &Slice, pool: &ConstantPool) -> Result<Vec<ParameterType>, Malformed> {
+    let all = whole(raw, pool, |reader, texts| {
+        reader.list(8, |reader| {
+            let index = type_target(reader)?;
+            let steps = reader.u8()?;
+            let mut own = true;
+            for _ in 0..steps {
+                // A step into a nested class leads to the type that is meant; others to its parts.
+                own &= reader.u8()? == 1;
+                reader.u8()?;
+            }
+            let annotation = annotation(reader, texts, 0)?;
+            Ok(index.filter(|_| own).map(|index| ParameterType { index, annotation }))
+        })
+    })?;
+    Ok(all.into_iter().flatten().collect())
+}
+
+/// Reads what a type annotation is about: the parameter, or something else.
+fn type_target(reader: &mut Reader<'_>) -> Read<Option<u8>> {
+    let start = *reader;
+    let skipped = match reader.u8()? {
+        0x16 => return reader.u8().map(Some),
+        0x13..=0x15 => 0,
+        0x00 | 0x01 => 1,
+        0x10..=0x12 | 0x17 | 0x42..=0x46 => 2,
+        0x47..=0x4b => 3,
+        0x40 | 0x41 => {
+            let count = reader.u16()?;
+            for _ in 0..count {
+                reader.u16()?;
+                reader.u16()?;
+                reader.u16()?;
+            }
+            0
+        }
+        _ => return start.fault("unknown target of a type annotation"),
+    };
+    for _ in 0..skipped {
+        reader.u8()?;
+    }
+    Ok(None)
 }
 
 /// Parses an `AnnotationDefault` attribute.

@@ -105,9 +105,6 @@ fn annotation(
     if !name.starts_with("Runtime") || input.major < 49 {
         return Ok(false);
     }
-    if name == "RuntimeInvisibleTypeAnnotations" {
-        return Ok(false);
-    }
     let raws = found.get_or_insert_default();
     let place = match name {
         "RuntimeVisibleAnnotations" => &mut raws.visible,
@@ -115,6 +112,7 @@ fn annotation(
         "RuntimeVisibleParameterAnnotations" => &mut raws.visible_parameters,
         "RuntimeInvisibleParameterAnnotations" => &mut raws.invisible_parameters,
         "RuntimeVisibleTypeAnnotations" => &mut raws.visible_types,
+        "RuntimeInvisibleTypeAnnotations" => &mut raws.invisible_types,
         _ => return Ok(false),
     };
     *place = Some(raw(input, at));

@@ -1,0 +1,172 @@
+//! Inputs as a person would choose them: calls that are not needed, odd characters and results that nobody asks for are
+//! left out, as long as the run ends alike and shows what it was chosen for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use explore::{End, Finished, Goal, Step, Target};
+use vm::ElemKind;
+
+use super::explore::ClassExplorer;
+use super::propose::assign;
+use super::subject::{Stage, Subject};
+use crate::goal::CoverageGoal;
+
+type Inputs = BTreeMap<String, u128>;
+
+/// So much is tried for one test.
+const TRIALS: usize = 24;
+
+impl ClassExplorer<'_> {
+    pub(super) fn simplify(&mut self, subject: &mut Subject, goal: &CoverageGoal, run: &mut Finished<Stage>) {
+        let ledger = self.vm.ledger.clone();
+        self.vm.walking = goal.walks();
+        let mut left = TRIALS;
+        let mut refused: BTreeSet<String> = BTreeSet::new();
+        'again: while left > 0 {
+            let inputs: Inputs = explore::inputs(&self.vm.pool, &run.model)
+                .into_iter()
+                .map(|input| (input.name, input.value.bits()))
+                .collect();
+            self.vm.start_run(run.model.clone());
+            subject.execute(self.vm);
+            for (what, simpler) in self.simpler(&inputs) {
+                if refused.contains(&what) {
+                    continue;
+                }
+                if left == 0 {
+                    break 'again;
+                }
+                left -= 1;
+                if self.shows_as_much(subject, goal, run, &simpler) {
+                    continue 'again;
+                }
+                refused.insert(what);
+            }
+            break;
+        }
+        self.vm.walking = false;
+        self.vm.ledger = ledger;
+    }
+
+    /// Simpler inputs, each by one step, and what the step is. The machine has run the present ones.
+    fn simpler(&self, inputs: &Inputs) -> Vec<(String, Inputs)> {
+        let mut found = Vec::new();
+        for (name, value) in inputs.iter().rev() {
+            if let Some((of, number)) = call(name)
+                && *value != 0
+            {
+                found.push((format!("{name} {}", inputs.len()), without_call(inputs, of, number)));
+            }
+        }
+        for index in 0..self.vm.pool.var_count() {
+            let name = self.vm.pool.var_name(term::VarId(index as u32));
+            let asked = name.contains("()") && name.ends_with(".null");
+            if asked
+                && inputs.get(name).copied().unwrap_or(0) == 0
+                && self.vm.pool.var_by_name(name).is_some()
+            {
+                let mut simpler = inputs.clone();
+                simpler.insert(name.to_string(), 1);
+                found.push((name.to_string(), simpler));
+            }
+        }
+        for text in self.vm.inputs.texts() {
+            let length = inputs.get(&format!("{text}.length")).copied().unwrap_or(0).min(64);
+            let unit = |i: u128| inputs.get(&format!("{text}[{i}]")).copied().unwrap_or(0);
+            let odd = (0..length).any(|i| !(0x21..0x7f).contains(&unit(i)));
+            if length == 0 || !odd {
+                continue;
+            }
+            for shorter in [0, 1, length] {
+                let mut simpler = inputs.clone();
+                simpler.retain(|name, _| !name.starts_with(&format!("{text}[")));
+                simpler.insert(format!("{text}.length"), shorter);
+                simpler.extend((0..shorter).map(|i| (format!("{text}[{i}]"), 'a' as u128)));
+                found.push((format!("{text} {shorter}"), simpler));
+            }
+            // Only what is odd is replaced.
+            let mut simpler = inputs.clone();
+            for i in (0..length).filter(|i| !(0x21..0x7f).contains(&unit(*i))) {
+                simpler.insert(format!("{text}[{i}]"), 'b' as u128);
+            }
+            found.push((format!("{text} b"), simpler));
+        }
+        found
+    }
+
+    /// Takes inputs over if they end alike and meet what the run meets.
+    fn shows_as_much(
+        &mut self,
+        subject: &mut Subject,
+        goal: &CoverageGoal,
+        run: &mut Finished<Stage>,
+        inputs: &Inputs,
+    ) -> bool {
+        let model = assign(self.vm, subject, inputs);
+        self.vm.start_run(model.clone());
+        let outcome = subject.execute(self.vm);
+        let stage = subject.observe(self.vm, &outcome);
+        let met = goal.met_by(&self.vm.trace);
+        let elems = &self.vm.trace.elems;
+        let path: Vec<Step> = elems.iter().map(Step::of).collect();
+        // What the caller asked of the result tells returns apart.
+        let asked = |path: &[Step]| {
+            let last = path.iter().rev().find(|s| s.kind == ElemKind::Branch && s.site.is_outside());
+            last.map(|step| step.choice)
+        };
+        let beyond = goal.len() as u32;
+        let alike = stage == Stage::Call
+            && End::of(self.vm, &outcome) == run.end
+            && asked(&path) == asked(&run.path)
+            && run.meets.iter().all(|part| *part >= beyond || met.contains(part));
+        if alike {
+            run.condition = elems.iter().map(|e| self.vm.trace.taken(e)).collect();
+            run.path = path;
+            run.model = model;
+        }
+        alike
+    }
+}
+
+/// Of the name of a call made on an object before: the object and the number.
+fn call(name: &str) -> Option<(&str, u32)> {
+    let (of, last) = name.rsplit_once('.')?;
+    Some((of, last.strip_prefix("call")?.parse().ok()?))
+}
+
+/// The inputs without a call; those after it come earlier.
+fn without_call(inputs: &Inputs, of: &str, number: u32) -> Inputs {
+    let prefix = format!("{of}.call");
+    let mut left = Inputs::new();
+    for (name, value) in inputs {
+        let Some(rest) = name.strip_prefix(&prefix) else {
+            left.insert(name.clone(), *value);
+            continue;
+        };
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let name = match rest[..digits].parse::<u32>() {
+            Ok(n) if n == number => continue,
+            Ok(n) if n > number => format!("{prefix}{}{}", n - 1, &rest[digits..]),
+            _ => name.clone(),
+        };
+        left.insert(name, *value);
+    }
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_move_up() {
+        let inputs =
+            [("a.call0", 1), ("a.call0.add.n", 5), ("a.call1", 2), ("a.call1.put.k[0]", 7), ("b", 3)];
+        let inputs: Inputs = inputs.iter().map(|(name, value)| (name.to_string(), *value)).collect();
+        assert_eq!(call("a.call0"), Some(("a", 0)));
+        assert_eq!(call("a.call0.add.n"), None);
+        let left: Vec<(String, u128)> = without_call(&inputs, "a", 0).into_iter().collect();
+        let expected = [("a.call0", 2), ("a.call0.put.k[0]", 7), ("b", 3)];
+        assert_eq!(left, expected.map(|(name, value)| (name.to_string(), value)));
+    }
+}

@@ -1,0 +1,118 @@
+//! Values that a user lists: what a value must be one of.
+
+use ir::ClassId;
+use term::{Sort, TermId};
+use vm::{ObjId, Outcome, Stop, Val, Vm};
+
+use super::known::{Constant, Number, boxed_prim, must_be_true};
+use crate::load::{FieldType, access};
+use crate::world::Jvm;
+
+/// A number or truth value is one of those listed, if any are.
+pub(super) fn be_one_of(vm: &mut Vm<Jvm>, val: Val, ty: &FieldType, of: &[Constant]) -> Result<(), Stop> {
+    if of.is_empty() {
+        return Ok(());
+    }
+    let (condition, holds) = is_one_of(vm, val, ty, of);
+    vm.require(condition, holds)
+}
+
+/// The condition that a number or truth value is one of those listed, and whether it is in this run.
+pub(super) fn is_one_of(vm: &mut Vm<Jvm>, val: Val, ty: &FieldType, of: &[Constant]) -> (TermId, bool) {
+    let mut condition = vm.pool.bool(false);
+    let mut holds = false;
+    for constant in of {
+        let Some((sort, bits)) = bits(ty, constant) else { continue };
+        let mask = if sort.bits() == 32 { u32::MAX as u64 } else { u64::MAX };
+        holds |= val.bits & mask == bits & mask;
+        let same = match val.term.is_some() {
+            true => {
+                let constant = vm.pool.constant(sort, (bits & mask).into());
+                vm.pool.eq(val.term, constant)
+            }
+            false => vm.pool.bool(val.bits & mask == bits & mask),
+        };
+        condition = vm.pool.or(condition, same);
+    }
+    (condition, holds)
+}
+
+/// A constant as a register of the type holds it; none if the type has no such value.
+fn bits(ty: &FieldType, constant: &Constant) -> Option<(Sort, u64)> {
+    let number = match constant {
+        Constant::Truth(truth) => {
+            return (*ty == FieldType::Boolean).then_some((Sort::Bv(32), (*truth).into()));
+        }
+        Constant::Text(text) => {
+            let mut units = text.encode_utf16();
+            let unit = units.next().filter(|_| *ty == FieldType::Char)?;
+            return units.next().is_none().then_some((Sort::Bv(32), unit.into()));
+        }
+        Constant::Number(number) => *number,
+    };
+    Some(match (ty, number) {
+        (FieldType::Double, Number::Float(f)) => (Sort::F64, f.to_bits()),
+        (FieldType::Double, Number::Int(n)) => (Sort::F64, (n as f64).to_bits()),
+        (FieldType::Float, Number::Float(f)) => (Sort::F32, (f as f32).to_bits().into()),
+        (FieldType::Float, Number::Int(n)) => (Sort::F32, (n as f32).to_bits().into()),
+        (FieldType::Long, Number::Int(n)) => (Sort::Bv(64), i64::try_from(n).ok()? as u64),
+        (FieldType::Byte | FieldType::Short | FieldType::Char | FieldType::Int, Number::Int(n)) => {
+            (Sort::Bv(32), i32::try_from(n).ok()? as u32 as u64)
+        }
+        _ => return None,
+    })
+}
+
+/// An object is one of those listed, if any are: a box of a number, a string, a constant of an enum.
+pub(super) fn object_be_one_of(vm: &mut Vm<Jvm>, object: ObjId, of: &[Constant]) -> Result<(), Stop> {
+    if of.is_empty() {
+        return Ok(());
+    }
+    let class = vm.heap.class(object);
+    let name = vm.lang.classes[class].name.clone();
+    if let Some(prim) = boxed_prim(&name)
+        && let Some((offset, cell)) = crate::natives::support::field_of(&vm.lang, class, "value")
+    {
+        let val = vm.load(object, offset, cell)?;
+        return be_one_of(vm, val, &prim, of);
+    }
+    if &*name != "java/lang/String" {
+        let named = of.iter().any(|constant| match constant {
+            Constant::Text(text) => enum_constant(vm, class, text) == Some(object),
+            _ => false,
+        });
+        return if named { Ok(()) } else { Err(Stop::Assumption) };
+    }
+    let Some(equals) = vm.lang.declared(class, "equals", "(Ljava/lang/Object;)Z") else {
+        return Err(Stop::Assumption);
+    };
+    let mut any = Val { bits: 0, term: vm.pool.bv(32, 0) };
+    for constant in of {
+        let Constant::Text(text) = constant else { continue };
+        let units: Vec<u16> = text.encode_utf16().collect();
+        let other = crate::link::new_string(vm, &units)?;
+        match vm.call(equals, &[Val::obj(object), Val::obj(other)]) {
+            Outcome::Returned(Some(same)) => {
+                let term = vm.term(same, Sort::Bv(32));
+                any = Val { bits: any.bits | same.bits, term: vm.pool.bvor(any.term, term) };
+            }
+            Outcome::Stopped(stop) => return Err(stop),
+            _ => return Err(Stop::Assumption),
+        }
+    }
+    must_be_true(vm, any)
+}
+
+/// The constant of an enum by its name.
+fn enum_constant(vm: &mut Vm<Jvm>, class: ClassId, name: &str) -> Option<ObjId> {
+    // A constant with a body is of a class of its own.
+    let owner = match vm.lang.classes[class].superclass {
+        Some(above) if vm.lang.classes[above].access & access::ENUM != 0 => above,
+        _ => class,
+    };
+    let fields = &vm.lang.classes[owner].fields;
+    let field = fields.iter().find(|f| f.access & access::ENUM != 0 && *f.name == *name)?;
+    let offset = field.offset;
+    let statics = <Jvm as vm::Lang>::statics(vm, owner).ok()?;
+    Some(vm.heap.read_ref(statics, offset))
+}
