@@ -88,7 +88,8 @@ impl Call {
             let Ok(number) = n.parse::<u64>() else { break };
             match option {
                 "steps" => limits.steps = number,
-                "depth" => limits.depth = number as u32,
+                // So deep a recursion makes terms in proportion.
+                "depth" => (limits.depth, limits.terms) = (number as u32, usize::MAX),
                 _ => return Err(format!("unknown option `{option}`")),
             }
             options.push_str(&format!(" {option}={n}"));

@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn types_of_a_signature_are_told_apart() {
-        assert_eq!(type_length("Ljava/util/Map<TK;[I>;TT;"), Some(21));
+        assert_eq!(type_length("Ljava/util/Map<TK;[I>;TT;"), Some("Ljava/util/Map<TK;[I>;".len()));
         assert_eq!(type_length("[[JI"), Some(3));
         assert_eq!(type_length("TT;"), Some(3));
         assert_eq!(type_length("Ljava/"), None);
