@@ -244,15 +244,22 @@ impl Scope<'_> {
     }
 
     fn list(&mut self, items: &[Value]) -> Doc {
+        self.list_of(items, "")
+    }
+
+    /// A list; the type of its elements (`<T>`) where nothing else says it.
+    fn list_of(&mut self, items: &[Value], of: &str) -> Doc {
         let docs = self.elements(items);
         // `List.of` allows no null; and an array alone would be taken for the elements.
         if self.release >= 9 && !items.iter().any(|v| matches!(v, Value::Null | Value::Array { .. })) {
-            return Doc::call(format!("{}.of", self.names.known("java.util.List")), docs);
+            return Doc::call(format!("{}.{of}of", self.names.known("java.util.List")), docs);
         }
         match items {
-            [] => Doc::text(format!("{}.emptyList()", self.names.known("java.util.Collections"))),
-            [_] => Doc::call(format!("{}.singletonList", self.names.known("java.util.Collections")), docs),
-            _ => Doc::call(format!("{}.asList", self.names.known("java.util.Arrays")), docs),
+            [] => Doc::text(format!("{}.{of}emptyList()", self.names.known("java.util.Collections"))),
+            [_] => {
+                Doc::call(format!("{}.{of}singletonList", self.names.known("java.util.Collections")), docs)
+            }
+            _ => Doc::call(format!("{}.{of}asList", self.names.known("java.util.Arrays")), docs),
         }
     }
 
@@ -311,6 +318,15 @@ impl Scope<'_> {
             }
             Target::Static => {
                 Doc::cat([Doc::text(format!("{}.{}", self.names.class(&call.class), call.method)), args])
+            }
+            // What a list that is asked for its iterator holds is known from that alone.
+            Target::Instance(receiver)
+                if let (Value::List(items), Type::Class { args: of, .. }) = (&**receiver, &call.returns)
+                    && of.iter().any(|ty| matches!(ty, Type::Class { args, .. } if !args.is_empty())) =>
+            {
+                let of: Vec<String> = of.iter().map(|ty| self.names.ty(ty)).collect();
+                let receiver = self.list_of(items, &format!("<{}>", of.join(", ")));
+                Doc::cat([receiver, Doc::text(format!(".{}", call.method)), args])
             }
             Target::Instance(receiver) => {
                 let receiver = self.expr(receiver, &Type::class(call.class.clone()), Place::Receiver);
