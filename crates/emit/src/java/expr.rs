@@ -114,6 +114,12 @@ impl Scope<'_> {
                 let of = self.expr(of, &Type::class(class.clone()), Place::Receiver);
                 Doc::cat([of, Doc::text(format!(".{name}"))])
             }
+            // A lambda is nothing yet where any object will do.
+            Value::Fake { interface, methods, .. } if *want == Type::object() && methods.len() == 1 => {
+                let cast = Doc::text(format!("({}) ", self.names.class(interface)));
+                let cast = Doc::cat([cast, self.fake(methods)]);
+                if place == Place::Receiver { parens(cast) } else { cast }
+            }
             Value::Fake { methods, .. } => self.fake(methods),
             Value::Var(name) => Doc::text(identifier(name)),
             Value::Result => Doc::text(self.result.clone()),
