@@ -227,7 +227,7 @@ pub struct CoverArgs {
     /// List paths that can be run, cheapest first, instead of obligations; --max-paths says how many
     #[arg(long)]
     pub paths: bool,
-    /// What a path costs
+    /// What a path costs: the blocks, statements or lines of the source that it executes, each as often as it does
     #[arg(long, value_name = "UNIT", default_value = "blocks", value_parser = cost)]
     pub cost: graph::Cost,
     /// Write a report: json=FILE, html=DIR, sarif=FILE, lcov=FILE

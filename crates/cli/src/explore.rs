@@ -224,12 +224,15 @@ fn cover_text(result: &ClassResult) {
         };
         let tours = side_trips(result, function, obligation.id.0);
         let tours = tours.map_or_else(String::new, |name| format!("; {name} takes it with side trips"));
-        println!("{function}, {}: {verdict}{tours}", obligation.text);
+        println!("{}, {}: {verdict}{tours}", jvm::title(function), obligation.text);
     }
     let counts = result.counts();
     println!("{} covered, {} infeasible, {} open", counts.covered, counts.infeasible, counts.open);
     for function in &result.cut {
-        println!("{function} owes more obligations than are listed; --criterion-limit lists more");
+        println!(
+            "{} owes more obligations than are listed; --criterion-limit lists more",
+            jvm::title(function)
+        );
     }
 }
 
@@ -268,6 +271,7 @@ fn cover_json(result: &ClassResult) -> Vec<Value> {
         };
         lines.push(json!({
             "function": function,
+            "method": jvm::title(function),
             "line": obligation.line,
             "obligation": obligation.text,
             "verdict": verdict,

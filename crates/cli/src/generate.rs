@@ -107,7 +107,7 @@ fn summarise(target: &report::Target) {
             report::Verdict::Infeasible => "infeasible",
             _ => "open",
         };
-        let name = short_name(&obligation.function);
+        let name = &obligation.method;
         let why = obligation.why.as_deref().unwrap_or("");
         eprintln!("  {verdict}: {name}, {}: {why}", obligation.text);
     }
@@ -139,10 +139,4 @@ fn measure_line(class: &runner::coverage::ClassCoverage) -> String {
 
 fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or("")
-}
-
-/// `com/acme/Calc.divide(II)I` as `divide`.
-fn short_name(function: &str) -> &str {
-    let name = function.split('(').next().unwrap_or(function);
-    name.rsplit('.').next().unwrap_or(name)
 }

@@ -91,11 +91,11 @@ criteria! {
     Decision = "decision", logic::Logic::Decisions, "Every decision has every outcome.";
     ConditionDecision = "condition-decision", logic::Logic::ConditionsAndDecisions, "condition and decision together.";
     MultipleCondition = "multiple-condition", logic::Logic::Rows, "Every decision is evaluated in every way that short-circuit evaluation allows.";
-    Mcdc = "mcdc", logic::Logic::MASKING, "Masking MC/DC: every condition is shown to decide its decision, by two evaluations with different outcomes.";
-    McdcUnique = "mcdc-unique", logic::Logic::UNIQUE, "Unique-cause MC/DC: as mcdc, and no other condition that both evaluate differs.";
-    Gacc = "gacc", logic::Logic::GENERAL, "General active clause coverage: every condition decides, being true and being false.";
-    Cacc = "cacc", logic::Logic::MASKING, "Correlated active clause coverage: the same as mcdc.";
-    Racc = "racc", logic::Logic::UNIQUE, "Restricted active clause coverage: the same as mcdc-unique.";
+    Mcdc = "mcdc", logic::Logic::MASKING, "Masking MC/DC (DO-178C, CAST-6): every condition is shown to independently affect its decision's outcome, by two evaluations with different outcomes that it determines; what it masks may differ.";
+    McdcUnique = "mcdc-unique", logic::Logic::UNIQUE, "Unique-cause MC/DC (DO-178C): as mcdc, and no other condition that both evaluate differs.";
+    Gacc = "gacc", logic::Logic::GENERAL, "General active clause coverage (GACC): every condition determines its decision's outcome once when true and once when false.";
+    Cacc = "cacc", logic::Logic::MASKING, "Correlated active clause coverage (CACC): the same as masking MC/DC.";
+    Racc = "racc", logic::Logic::UNIQUE, "Restricted active clause coverage (RACC): the same as unique-cause MC/DC.";
     AllDefs = "all-defs", data_flow::DataFlowRule::Defs, "Every value assigned to a variable arrives at some use.";
     AllCUses = "all-c-uses", data_flow::DataFlowRule::CUses, "Every value assigned to a variable arrives at every computation that can use it.";
     AllPUses = "all-p-uses", data_flow::DataFlowRule::PUses, "Every value assigned to a variable arrives at every branch that can use it, each way.";

@@ -2,7 +2,11 @@
 //!
 //! Texts say what holds on the way taken (`x > 0`), not how the compiler turned the comparison round.
 
-use ir::{ClassId, FuncId, Function, Inst, Meaning, Names, Op, Reg, StrId};
+use ir::{
+    BlockId, Cfg, ClassId, Dominators, Edges, FuncId, Function, Inst, Loops, Meaning, Names, Op, Reg, StrId,
+    Type,
+};
+use std::collections::BTreeSet;
 
 /// A text longer than this explains nothing.
 const LONGEST: usize = 80;
@@ -18,6 +22,9 @@ pub fn branch_text(func: &Function, names: &dyn Names, index: u32, positions: &[
     }
     let truth = positions.first() == Some(&0);
     condition_text(func, names, index, truth).unwrap_or_else(|| {
+        if let Some(stays) = stays_in_loop(func, index, positions) {
+            return if stays { "the loop goes on" } else { "the loop ends" }.to_string();
+        }
         let info = func.branch_info(index);
         let same = |other: &&(u32, ir::BranchInfo)| {
             let (decision, origin) = (other.1.decision, other.1.origin);
@@ -28,6 +35,21 @@ pub fn branch_text(func: &Function, names: &dyn Names, index: u32, positions: &[
             _ => format!("the condition is {truth}"),
         }
     })
+}
+
+/// Whether these ways of a branch stay in its loop, if the others leave it.
+fn stays_in_loop(func: &Function, index: u32, positions: &[u32]) -> Option<bool> {
+    let cfg = Cfg::new(func);
+    let loops = Loops::new(&cfg, &Dominators::new(&cfg, Edges::Normal), Edges::Normal);
+    let block = func.block_at(index);
+    let around = loops.get(loops.innermost(block)?);
+    let inside = |b: &BlockId| around.blocks.contains(b);
+    let successors = func.successors(block);
+    let own: Vec<bool> = positions.iter().filter_map(|p| successors.get(*p as usize)).map(inside).collect();
+    let stays = *own.first()?;
+    let others = (0..successors.len() as u32).filter(|p| !positions.contains(p));
+    let apart = others.filter_map(|p| successors.get(p as usize)).all(|b| inside(b) != stays);
+    (apart && own.iter().all(|one| *one == stays)).then_some(stays)
 }
 
 /// What holds when the condition of the `br` at a code index is true, or is not; `None` if the code does not tell
@@ -41,6 +63,18 @@ pub fn condition_text(func: &Function, names: &dyn Names, index: u32, truth: boo
 pub(crate) fn boundary_text(func: &Function, names: &dyn Names, index: u32) -> Option<String> {
     Describer { func, names }.boundary(index)
 }
+
+/// Calls that Java compilers add where a value is wanted of an object.
+const UNBOXING: [&str; 8] = [
+    "java/lang/Boolean.booleanValue()Z",
+    "java/lang/Byte.byteValue()B",
+    "java/lang/Short.shortValue()S",
+    "java/lang/Character.charValue()C",
+    "java/lang/Integer.intValue()I",
+    "java/lang/Long.longValue()J",
+    "java/lang/Float.floatValue()F",
+    "java/lang/Double.doubleValue()D",
+];
 
 #[derive(Clone, Copy, PartialEq)]
 enum Rel {
@@ -111,11 +145,40 @@ impl Describer<'_> {
         let code = &self.func.code;
         let wrote = |i: &u32| code[*i as usize].dst == reg;
         let found = (start..before).rev().find(wrote).or_else(|| {
-            let mut all = (0..code.len() as u32).filter(wrote);
-            let only = all.next().filter(|_| all.next().is_none() && reg.0 >= self.func.params)?;
+            let only = self.arriving(reg, before)?;
             Some(only).filter(|i| is_constant(code[*i as usize].op) || self.copies_what_stays(*i))
         });
         found.map(|i| (i, code[i as usize]))
+    }
+
+    /// The only instruction whose value of a register arrives at the beginning of an instruction's block.
+    fn arriving(&self, reg: Reg, at: u32) -> Option<u32> {
+        let wrote = |i: &u32| self.func.code[*i as usize].dst == reg;
+        let mut all = (0..self.func.code.len() as u32).filter(wrote);
+        let first = all.next()?;
+        if all.next().is_none() {
+            return (reg.0 >= self.func.params).then_some(first);
+        }
+        let cfg = Cfg::new(self.func);
+        let mut found = None;
+        let mut seen = BTreeSet::new();
+        let mut open: Vec<BlockId> = vec![self.func.block_at(at)];
+        while let Some(block) = open.pop() {
+            // Nothing wrote it on some way from the entry.
+            if block == BlockId(0) {
+                return None;
+            }
+            for pred in cfg.preds(block, Edges::All).filter(|pred| seen.insert(*pred)) {
+                let range = self.func.blocks[pred];
+                match ((range.start..range.end).rev().find(wrote), found) {
+                    (None, _) => open.push(pred),
+                    (Some(one), None) => found = Some(one),
+                    (Some(one), Some(other)) if one != other => return None,
+                    _ => {}
+                }
+            }
+        }
+        found
     }
 
     /// Whether an instruction copies a parameter that is never assigned: compilers keep what is switched on so.
@@ -194,6 +257,9 @@ impl Describer<'_> {
     /// An integer comparison; what a language without truth values or three-way jumps encodes in integers is
     /// shown decoded.
     fn integers(&self, a: Reg, rel: Rel, b: Reg, at: u32, depth: u32) -> Option<String> {
+        if self.literal(a, at).is_some() && self.literal(b, at).is_none() {
+            return self.integers(b, rel.mirrored(), a, at, depth);
+        }
         let zero = self.literal(b, at) == Some(0);
         let one = self.literal(b, at) == Some(1);
         let inner = self.origin(a, at).filter(|_| self.func.regs[a].variable.is_none());
@@ -232,30 +298,49 @@ impl Describer<'_> {
             return None;
         }
         if !beside {
-            return self.compared(a, Rel::Eq, b, at, 5);
+            let in_range = |reg: Reg, literal: Option<i64>| {
+                literal.is_none_or(|value| self.range(reg, self.meaning(reg, at)).contains(&value))
+            };
+            let possible = in_range(a, self.literal(b, at)) && in_range(b, self.literal(a, at));
+            return self.compared(a, Rel::Eq, b, at, 5).filter(|_| possible);
         }
         let (at, sum) = self.definition(b, at)?;
         let (base, step) = (Reg(sum.a), if matches!(sum.op, Op::AddI32 | Op::AddI64) { 1 } else { -1 });
-        // Of a character nothing is beside the first and the last one.
-        let shown = |reg: Reg, value: i64| match self.meaning(reg, at) {
-            Meaning::Char => {
-                let unit = char::from_u32(u16::try_from(value).ok()?.into());
-                Some(unit.map_or_else(|| value.to_string(), |unit| format!("{unit:?}")))
+        // Nothing is beside the first and the last value of a type.
+        let shown = |reg: Reg, value: Option<i64>| {
+            let meaning = self.meaning(reg, at);
+            let value = value.filter(|value| self.range(reg, meaning).contains(value))?;
+            match meaning {
+                Meaning::Char => {
+                    let unit = char::from_u32(u32::try_from(value).ok()?);
+                    Some(unit.map_or_else(|| value.to_string(), |unit| format!("{unit:?}")))
+                }
+                _ => Some(value.to_string()),
             }
-            _ => Some(value.to_string()),
         };
         match (self.literal(a, at), self.literal(base, at)) {
             (None, Some(base)) => {
-                Some(format!("{} == {}", self.value(a, at, 5)?, shown(a, base.wrapping_add(step))?))
+                Some(format!("{} == {}", self.value(a, at, 5)?, shown(a, base.checked_add(step))?))
             }
             // A literal stands on the right, as people write it.
             (Some(literal), None) => {
-                Some(format!("{} == {}", self.value(base, at, 5)?, shown(base, literal.wrapping_sub(step))?))
+                Some(format!("{} == {}", self.value(base, at, 5)?, shown(base, literal.checked_sub(step))?))
             }
             _ => {
                 let sign = if step > 0 { "+" } else { "-" };
                 Some(format!("{} == {} {sign} 1", self.value(a, at, 5)?, self.value(base, at, 5)?))
             }
+        }
+    }
+
+    /// The values that a register can hold.
+    fn range(&self, reg: Reg, meaning: Meaning) -> std::ops::RangeInclusive<i64> {
+        match (meaning, self.func.regs[reg].ty) {
+            (Meaning::Byte, _) => i8::MIN.into()..=i8::MAX.into(),
+            (Meaning::Short, _) => i16::MIN.into()..=i16::MAX.into(),
+            (Meaning::Char, _) => 0..=u16::MAX.into(),
+            (_, Type::I64) => i64::MIN..=i64::MAX,
+            _ => i32::MIN.into()..=i32::MAX.into(),
         }
     }
 
@@ -266,8 +351,13 @@ impl Describer<'_> {
 
     fn compared(&self, a: Reg, rel: Rel, b: Reg, at: u32, depth: u32) -> Option<String> {
         let (left, right) = (self.operand(a, b, at, depth)?, self.operand(b, a, at, depth)?);
-        // A literal stands on the right, as people write it.
-        if self.literal(a, at).is_some() && self.literal(b, at).is_none() {
+        // A literal stands on the right, as people write it; otherwise what they wrote first stands first.
+        let turned = match (self.literal(a, at), self.literal(b, at)) {
+            (Some(_), None) => true,
+            (None, Some(_)) => false,
+            _ => self.names.is_turned(self.func, at),
+        };
+        if turned {
             return Some(format!("{right} {} {left}", rel.mirrored().text()));
         }
         Some(format!("{left} {} {right}", rel.text()))
@@ -289,7 +379,9 @@ impl Describer<'_> {
         match self.origin(reg, before) {
             None if reg.0 < self.func.params => self.names.meaning(self.func, reg),
             Some((_, inst)) if inst.op == Op::Copy => self.names.meaning(self.func, Reg(inst.a)),
-            Some((_, inst)) if inst.op.name() == "aload.u16" => Meaning::Char,
+            Some((_, inst)) if matches!(inst.op, Op::ALoadU16 | Op::I32ToU16) => Meaning::Char,
+            Some((_, inst)) if matches!(inst.op, Op::ALoadI16 | Op::I32ToI16) => Meaning::Short,
+            Some((_, inst)) if inst.op == Op::I32ToI8 => Meaning::Byte,
             Some((at, _)) => self.names.member(self.func, at).map_or(Meaning::Number, |m| m.meaning),
             None => Meaning::Number,
         }
@@ -332,6 +424,10 @@ impl Describer<'_> {
                     _ => (member.as_ref().and_then(|m| self.foreign(m.owner.as_deref()?)), list),
                 };
                 let receiver = receiver.filter(|text| text != "this");
+                // Where a number is asked for, compilers take it out of its box.
+                if inst.op == Op::Call && UNBOXING.contains(&&*self.names.func(FuncId(inst.a))) {
+                    return receiver;
+                }
                 let receiver = receiver.map_or_else(String::new, |text| format!("{}.", wrapped(text)));
                 let name = match member {
                     Some(member) => member.name,
@@ -429,7 +525,18 @@ impl Describer<'_> {
         };
         let value = value.filter(|v| v.len() <= LONGEST);
         let value = value.unwrap_or_else(|| "the value of the switch".to_string());
+        let twice = |label: &String| {
+            labels.iter().flat_map(|labels| labels.values()).filter(|other| *other == label).count() > 1
+        };
+        let line = |case: i32| {
+            let found =
+                self.func.tables.get(inst.b as usize)?.cases.iter().find(|(value, _)| *value == case)?;
+            let line = self.func.positions.get(self.func.blocks.get(found.1)?.start as usize)?.line;
+            (line != 0).then(|| format!(" (line {line})"))
+        };
         let label = |case: i32| match labels.as_ref().and_then(|labels| labels.get(&case)) {
+            // Several cases of one type, of which some have guards or patterns within.
+            Some(label) if twice(label) => format!("{label}{}", line(case).unwrap_or_default()),
             Some(label) => label.clone(),
             None => match char::from_u32(case as u32) {
                 Some(unit) if self.meaning(Reg(inst.a), index) == Meaning::Char => format!("{unit:?}"),

@@ -69,22 +69,32 @@ pub(crate) fn duplicates(
     merged
 }
 
-/// The instructions of the branch's own line that lead to it in its block, and the branch.
+/// The instructions of the branch's own line that lead to it in its block, and the branch. What is only put aside there
+/// (the exception, until the copy is done) is no part of it.
 fn condition_shape(func: &Function, index: u32) -> Shape {
     let block = func.blocks[func.block_at(index)];
     let line = func.positions[index as usize].line;
     let own = (block.start..index)
         .rev()
         .take_while(|i| func.positions[*i as usize].line == line && func.code[*i as usize].op != Op::Catch);
-    let start = own.last().unwrap_or(index);
-    shape(func, start, index + 1)
+    let mut read: Vec<Reg> = func.code[index as usize].reads(func).collect();
+    let mut kept = vec![index];
+    for i in own {
+        let inst = func.code[i as usize];
+        if inst.op != Op::Copy || read.contains(&inst.dst) {
+            read.extend(inst.reads(func));
+            kept.push(i);
+        }
+    }
+    kept.reverse();
+    shape(func, kept)
 }
 
 /// Whether some choice of both begins the same code, which is not empty.
 fn same_beginning(func: &Function, a: &Branch, b: &Branch) -> bool {
     let beginning = |block: BlockId| {
         let block = func.blocks[block];
-        shape(func, block.start, block.end.saturating_sub(1))
+        shape(func, block.start..block.end.saturating_sub(1))
     };
     a.choices.len() == b.choices.len()
         && a.choices.iter().zip(&b.choices).any(|(x, y)| {
@@ -93,7 +103,7 @@ fn same_beginning(func: &Function, a: &Branch, b: &Branch) -> bool {
         })
 }
 
-fn shape(func: &Function, start: u32, end: u32) -> Shape {
+fn shape(func: &Function, code: impl IntoIterator<Item = u32>) -> Shape {
     let mut renamed: Vec<Reg> = Vec::new();
     let mut register = |reg: Reg| match func.regs.get(reg).and_then(|info| info.variable.as_ref()) {
         Some(variable) => format!("{variable:?}"),
@@ -127,7 +137,7 @@ fn shape(func: &Function, start: u32, end: u32) -> Shape {
         }
         text
     };
-    (start..end).map(|i| one(i, &func.code[i as usize])).collect()
+    code.into_iter().map(|i| one(i, &func.code[i as usize])).collect()
 }
 
 /// Whether a path leads from one block to another without going back in reverse postorder.

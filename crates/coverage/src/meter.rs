@@ -88,43 +88,55 @@ impl Meter {
     }
 
     fn enter(&mut self, part: u32) {
-        let mut places: Vec<GraphNode> = Vec::new();
-        match &self.parts[part as usize] {
-            Demand::Paths(paths) => {
-                for path in paths {
-                    places.push(path.start);
-                    if path.edges.is_empty() {
-                        self.single.entry(path.start).or_default().push(part);
-                        continue;
-                    }
-                    let mut at = 0;
-                    for edge in &path.edges {
-                        let fresh = self.trie.len() as u32;
-                        let next = *self.trie[at as usize].next.entry(*edge).or_insert(fresh);
-                        if next == fresh {
-                            self.trie.push(Branching::default());
-                        }
-                        at = next;
-                    }
-                    self.trie[at as usize].ends.push(part);
+        if let Demand::Paths(paths) = &self.parts[part as usize] {
+            for path in paths {
+                if path.edges.is_empty() {
+                    self.single.entry(path.start).or_default().push(part);
+                    continue;
                 }
-            }
-            Demand::RoundTrip(node) => places.push(*node),
-            Demand::Loop { number, .. } => {
-                places.extend(self.loops.get(*number as usize).map(|l| l.header));
-            }
-            Demand::DefUse(pairs) => {
-                for pair in pairs {
-                    let place = self.data.as_ref().and_then(|d| d.places(&self.flow, *pair));
-                    places.extend(place.into_iter().flat_map(|(from, to, _)| [from, to]));
+                let mut at = 0;
+                for edge in &path.edges {
+                    let fresh = self.trie.len() as u32;
+                    let next = *self.trie[at as usize].next.entry(*edge).or_insert(fresh);
+                    if next == fresh {
+                        self.trie.push(Branching::default());
+                    }
+                    at = next;
                 }
+                self.trie[at as usize].ends.push(part);
             }
-            Demand::Points | Demand::Whole(_) | Demand::Both(_) | Demand::Impossible(_) => {}
+        }
+        let mut places = self.begins(part);
+        if let Demand::DefUse(pairs) = &self.parts[part as usize] {
+            let ends = pairs.iter().filter_map(|pair| self.data.as_ref()?.places(&self.flow, *pair));
+            places.extend(ends.map(|(_, to, _)| to).collect::<Vec<_>>());
         }
         for place in places {
             let graph = &self.flow.graph;
             self.distances.entry(place).or_insert_with(|| graph.distances_to(&[place]));
         }
+    }
+
+    /// Where what meets a part begins.
+    fn begins(&self, part: u32) -> Vec<GraphNode> {
+        match &self.parts[part as usize] {
+            Demand::Paths(paths) => paths.iter().map(|path| path.start).collect(),
+            Demand::Whole(path) => vec![path.start],
+            Demand::RoundTrip(node) => vec![*node],
+            Demand::Loop { number, .. } => {
+                self.loops.get(*number as usize).map(|shape| shape.header).into_iter().collect()
+            }
+            Demand::DefUse(pairs) => {
+                let places = pairs.iter().filter_map(|pair| self.data.as_ref()?.places(&self.flow, *pair));
+                places.map(|(from, ..)| from).collect()
+            }
+            Demand::Points | Demand::Both(_) | Demand::Impossible(_) => Vec::new(),
+        }
+    }
+
+    /// The blocks in which what meets a part begins.
+    pub fn starts(&self, part: u32) -> Vec<ir::BlockId> {
+        self.begins(part).into_iter().map(|node| self.flow.block(node)).collect()
     }
 
     /// The parts that an activation meets, ascending.

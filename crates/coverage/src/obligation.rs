@@ -70,6 +70,16 @@ pub enum Target {
     Raise(u32),
 }
 
+impl Target {
+    /// The instruction where it is reached.
+    pub fn place(self, func: &Function) -> u32 {
+        match self {
+            Target::Enter(block) => func.blocks.get(block).map_or(0, |block| block.start),
+            Target::Take { index, .. } | Target::Execute(index) | Target::Raise(index) => index,
+        }
+    }
+}
+
 /// What must happen, where reaching a point is not enough.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Demand {

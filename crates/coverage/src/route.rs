@@ -19,6 +19,8 @@ pub struct Passed {
     pub leaves: Vec<u32>,
     /// Registers that may have been set since the block before.
     pub forget: Vec<Reg>,
+    /// The instruction that raises there; nothing behind it is executed.
+    pub raises: Option<u32>,
 }
 
 /// So many dominating blocks are looked at.
@@ -40,14 +42,13 @@ pub fn route(projection: &Projection, flow: &Flow, path: &Path) -> Vec<Passed> {
             }
             None => Vec::new(),
         };
-        passed.push(Passed { block, leaves, forget: std::mem::take(&mut forget) });
+        passed.push(Passed { block, leaves, forget: std::mem::take(&mut forget), raises: None });
         forget = set_between(projection, block, flow.block(flow.graph.to(*edge)));
     }
     passed
 }
 
-/// What every execution that reaches a point has passed. None of what an instruction raises: whether it does is not
-/// in the blocks.
+/// What every execution that reaches a point has passed.
 pub fn point_route(projection: &Projection, target: Target) -> Option<Vec<Passed>> {
     let func = projection.func;
     let (block, leaves) = match target {
@@ -57,7 +58,12 @@ pub fn point_route(projection: &Projection, target: Target) -> Option<Vec<Passed
             let block = func.block_at(index);
             (block, Some(position).filter(|_| func.blocks[block].end == index + 1))
         }
-        Target::Raise(_) => return None,
+        Target::Raise(index) => {
+            let mut passed = before(func, projection.cfg(), func.block_at(index));
+            let last = passed.pop()?;
+            passed.push(Passed { raises: Some(index), ..last });
+            return Some(passed);
+        }
     };
     let mut passed = before(func, projection.cfg(), block);
     let last = passed.pop()?;
@@ -81,10 +87,10 @@ pub fn value_route(projection: &Projection, flow: &Flow, data: &DataFlow, pair: 
     let mut passed = before(func, cfg, def.block);
     let forget = passed.pop().map(|p| p.forget).unwrap_or_default();
     if def.block == use_.block && def.index.is_none_or(|i| i < use_.index) {
-        passed.push(Passed { block: def.block, leaves, forget });
+        passed.push(Passed { block: def.block, leaves, forget, raises: None });
         return passed;
     }
-    passed.push(Passed { block: def.block, leaves: Vec::new(), forget });
+    passed.push(Passed { block: def.block, leaves: Vec::new(), forget, raises: None });
     // Whatever lies between does not set the variable, but may set any other.
     let keeps = |block: BlockId| !set_in(func, block).any(|reg| reg == def.reg);
     let mut between: BTreeSet<Reg> = BTreeSet::new();
@@ -104,7 +110,8 @@ pub fn value_route(projection: &Projection, flow: &Flow, data: &DataFlow, pair: 
         between.extend(set_in(func, def.block));
     }
     between.remove(&def.reg);
-    passed.push(Passed { block: use_.block, leaves, forget: between.into_iter().collect() });
+    let forget = between.into_iter().collect();
+    passed.push(Passed { block: use_.block, leaves, forget, raises: None });
     passed
 }
 
@@ -124,7 +131,7 @@ fn before(func: &Function, cfg: &Cfg, block: BlockId) -> Vec<Passed> {
     for (i, above) in chain.iter().enumerate() {
         let Some(below) = chain.get(i + 1) else {
             let forget = forget.iter().copied().collect();
-            passed.push(Passed { block: *above, leaves: Vec::new(), forget });
+            passed.push(Passed { block: *above, leaves: Vec::new(), forget, raises: None });
             break;
         };
         // Blocks from which the next one is reached without this one again.
@@ -140,7 +147,7 @@ fn before(func: &Function, cfg: &Cfg, block: BlockId) -> Vec<Passed> {
                 let all = leaves.len() == successors.len();
                 let leaves = if all { Vec::new() } else { leaves };
                 let forget = std::mem::take(&mut forget).into_iter().collect();
-                passed.push(Passed { block: *above, leaves, forget });
+                passed.push(Passed { block: *above, leaves, forget, raises: None });
             }
         }
         let from: Vec<BlockId> = cfg.succs(*above, Edges::All).collect();

@@ -10,7 +10,7 @@ use coverage::decision::Decision;
 use coverage::{Criterion, Demand, EdgeMap, EdgeSet, Flow, Meter, Obligation, Options, Projection, Target};
 use explore::{Aim, Flip, Goal, ObligationId as PartId, Verdict};
 use ir::{BlockId, FuncId, Function, Move, Names};
-use vm::{Edge, Step, Trace};
+use vm::{Edge, Site, Step, Trace};
 
 use crate::seen::{AllSeen, Seen};
 
@@ -22,6 +22,10 @@ pub struct CoverageGoal {
     ways: Vec<Vec<Vec<PartId>>>,
     parts: Vec<Part>,
     by_edge: BTreeMap<Edge, Vec<PartId>>,
+    /// Where each part can be met.
+    places: Vec<(Site, PartId)>,
+    /// Which instructions may call which functions.
+    calls: Vec<(Site, FuncId)>,
     /// Functions that owe more than the limit lets be listed.
     cut: Vec<String>,
     walks: bool,
@@ -37,6 +41,8 @@ struct Entry {
     walked: Vec<PartId>,
     /// Parts that are points, with the obligation that has them.
     points: Vec<(PartId, u32)>,
+    /// Parts that nothing asks for and that are worth showing where a run does: each copy of what the compiler duplicated.
+    copies: Vec<(PartId, Obligation)>,
     decisions: Vec<Decision>,
 }
 
@@ -78,6 +84,8 @@ impl CoverageGoal {
             ways: Vec::new(),
             parts: Vec::new(),
             by_edge: BTreeMap::new(),
+            places: Vec::new(),
+            calls: Vec::new(),
             cut: Vec::new(),
             walks: false,
             narrowed: None,
@@ -107,6 +115,7 @@ impl CoverageGoal {
         let mut walked: Vec<PartId> = Vec::new();
         let mut known: BTreeMap<Demand, PartId> = BTreeMap::new();
         let mut points: Vec<(PartId, u32)> = Vec::new();
+        let mut copies: Vec<(PartId, Obligation)> = Vec::new();
         for obligation in owed.obligations {
             let number = self.obligations.len() as u32;
             let mut walk = |goal: &mut CoverageGoal, demand: Demand| {
@@ -126,6 +135,16 @@ impl CoverageGoal {
                     for edge in edges_to(func, &function, &obligation) {
                         self.by_edge.entry(edge).or_default().push(id);
                     }
+                    let places: BTreeSet<u32> =
+                        obligation.targets.iter().map(|target| target.place(&function)).collect();
+                    if obligation.kind == coverage::Kind::Branch && places.len() > 1 {
+                        for target in &obligation.targets {
+                            let copy = Obligation { targets: vec![*target], ..obligation.clone() };
+                            copies.push((self.parts.len() as PartId, copy));
+                            self.parts.push(Part { func, walked: None });
+                        }
+                    }
+                    self.places.extend(places.into_iter().map(|index| (Site { func, index }, id)));
                     vec![vec![id]]
                 }
                 Demand::Impossible(_) => Vec::new(),
@@ -146,18 +165,30 @@ impl CoverageGoal {
         for (demand, part) in demands.iter().zip(&walked) {
             for edge in last_edges(func, &function, &flow, demand) {
                 self.by_edge.entry(edge).or_default().push(*part);
+                self.places.push((Site { func, index: edge.index }, *part));
             }
         }
         let map = EdgeMap::new(&function);
         let meter = Meter::new(&projection, flow, demands);
+        // What has no last branch is looked for where it begins.
+        let placed: BTreeSet<PartId> = self.places.iter().map(|(_, part)| *part).collect();
+        for (number, part) in walked.iter().enumerate().filter(|(_, part)| !placed.contains(part)) {
+            let starts = meter.starts(number as u32).into_iter().map(|block| function.blocks[block].start);
+            self.places.extend(starts.map(|index| (Site { func, index }, *part)));
+        }
         let decisions = coverage::decision::decisions(&projection);
         drop(projection);
-        self.functions.insert(func, Entry { function, map, meter, walked, points, decisions });
+        self.functions.insert(func, Entry { function, map, meter, walked, points, copies, decisions });
     }
 
     /// Only some obligations are looked for; what is met of the others counts as ever.
     pub fn narrow(&mut self, keep: impl Fn(&Obligation) -> bool) {
         self.narrowed = Some(self.obligations.iter().map(|(_, obligation)| keep(obligation)).collect());
+    }
+
+    /// Tells which instructions may call which functions.
+    pub fn connect(&mut self, calls: Vec<(Site, FuncId)>) {
+        self.calls = calls;
     }
 
     pub fn obligations(&self) -> &[(FuncId, Obligation)] {
@@ -268,6 +299,8 @@ impl CoverageGoal {
         wants.retain(|ways| ways.len() > 1 && !ways.iter().any(Vec::is_empty));
         let mut needed = coverage::fewest_rows(&wants);
         needed.extend(given);
+        let copies = self.functions.values().flat_map(|entry| &entry.copies);
+        needed.extend(copies.map(|(part, _)| *part).filter(|part| met.contains(part)));
         needed
     }
 
@@ -373,6 +406,8 @@ impl CoverageGoal {
                     met.push(*part);
                 }
             }
+            let shown = |copy: &Obligation| copy.is_covered(&entry.function, &entry.map, &points, &executed);
+            met.extend(entry.copies.iter().filter(|(_, copy)| shown(copy)).map(|(part, _)| *part));
         }
     }
 }
@@ -413,6 +448,14 @@ impl Goal for CoverageGoal {
 
     fn edges(&self) -> Vec<(Edge, PartId)> {
         self.by_edge.iter().flat_map(|(edge, ids)| ids.iter().map(|id| (*edge, *id))).collect()
+    }
+
+    fn places(&self) -> Vec<(Site, PartId)> {
+        self.places.clone()
+    }
+
+    fn calls(&self) -> &[(Site, FuncId)] {
+        &self.calls
     }
 
     fn walks(&self) -> bool {

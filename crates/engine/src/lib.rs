@@ -27,7 +27,7 @@ pub use event::Event;
 pub use explore::strategy;
 pub use generate::{Generated, Places, Total, Worlds, class_path, generate, prepare, unbooted};
 pub use goal::{CoverageGoal, Judgement};
-pub use proofs::refuted;
+pub use proofs::{Proofs, prove};
 pub use replay::replay;
 pub use seen::{AllSeen, Seen};
 pub use target::{ClassTarget, Pattern, resolve};

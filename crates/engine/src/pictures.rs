@@ -1,19 +1,20 @@
 //! Control-flow graphs of lowered functions as drawings, coloured by what a report says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
 use coverage::graph::{GraphEdge, GraphNode};
 use coverage::{Demand, Flow, Obligation, Projection, Target};
-use ir::{BlockId, Function, Names};
+use ir::{BlockId, ClassId, FuncId, Function, Names};
+use jvm::load::access;
+use jvm::world::Jvm;
 use report::html::{MethodPicture, Source};
 use report::picture::{Drawing, DrawnEdge, DrawnNode, State};
 use report::{SeenFlow, Verdict};
 
 use crate::config::Config;
 use crate::generate::{Places, prepare, unbooted};
-use crate::java::entries::by_name;
 use crate::java::explore::load;
 
 /// What became of the blocks and edges of a function's projected graph.
@@ -35,6 +36,8 @@ fn draw(projection: &Projection, flow: &Flow, colours: &Colours) -> Drawing {
     let function = projection.func;
     let mut nodes = Vec::new();
     let mut edges = Vec::new();
+    let ways = (0..projection.nodes.len() as u32).flat_map(|i| flow.graph.succs(GraphNode(i)));
+    let entered: BTreeSet<usize> = ways.map(|edge| flow.graph.to(*edge).0 as usize).collect();
     for (i, node) in projection.nodes.iter().enumerate() {
         let range = function.blocks[node.block];
         let mut lines: Vec<u32> = (range.start..range.end)
@@ -50,7 +53,10 @@ fn draw(projection: &Projection, flow: &Flow, colours: &Colours) -> Drawing {
         };
         nodes.push(DrawnNode {
             name: title,
-            text: Vec::new(),
+            text: match i > 0 && !entered.contains(&i) {
+                true => vec!["on exception".to_string()],
+                false => Vec::new(),
+            },
             hint: format!("block {}", node.block),
             state: (colours.block)(node.block),
             exit: node.succs.is_empty(),
@@ -70,7 +76,7 @@ fn draw(projection: &Projection, flow: &Flow, colours: &Colours) -> Drawing {
             });
         }
     }
-    Drawing { title: function.name.clone(), nodes, edges }
+    Drawing { title: jvm::title(&function.name), nodes, edges }
 }
 
 /// The methods of a class as a report tells of them, and its source if it is found beside the class path. What cannot be
@@ -93,7 +99,14 @@ fn pictures(config: &Config, places: &Places, target: &report::Target) -> Option
     let class_target = setup.targets.first()?;
     let class = load(&mut vm, class_target).ok()?;
     let mut pictures = Vec::new();
-    for func in by_name(&mut vm, class, class_target, &config).ok()?.into_iter().map(|entry| entry.func) {
+    let nested = class_target.nested.iter().filter_map(|name| Jvm::class(&mut vm.lang, name).ok());
+    let classes: Vec<ClassId> = std::iter::once(class).chain(nested).collect();
+    let functions: Vec<FuncId> =
+        classes.iter().flat_map(|class| vm.lang.classes[*class].functions()).collect();
+    for func in functions {
+        if vm.lang.funcs[func].access & (access::ABSTRACT | access::NATIVE) != 0 {
+            continue;
+        }
         let Some(function) = vm.lang.ir(func) else { continue };
         let told: Vec<Verdict> =
             target.obligations.iter().filter(|o| o.function == function.name).map(|o| o.verdict).collect();
@@ -119,8 +132,15 @@ fn pictures(config: &Config, places: &Places, target: &report::Target) -> Option
             false => missing.edges.get(&(from, choice, to)).copied().unwrap_or_default(),
         };
         let drawing = draw(&projection, &flow, &Colours { block: &block, edge: &edge });
-        pictures.push(MethodPicture { name: function.name.clone(), drawing });
+        let lines = function.positions.iter().map(|p| p.line).filter(|line| *line != 0);
+        pictures.push(MethodPicture {
+            function: function.name.clone(),
+            name: jvm::title(&function.name),
+            drawing,
+            lines: lines.clone().min().zip(lines.max()),
+        });
     }
+    pictures.sort_by_key(|picture| picture.lines);
     Some(pictures)
 }
 
@@ -139,6 +159,10 @@ impl Missing {
             match &obligation.demand {
                 Demand::Paths(paths) => edges.extend(paths.iter().flat_map(|path| &path.edges)),
                 Demand::Whole(path) => edges.extend(&path.edges),
+                // Of the pairs that would show a condition, all that their evaluations pass.
+                Demand::Both(pairs) => {
+                    edges.extend(pairs.iter().flatten().flatten().flat_map(|path| &path.edges));
+                }
                 Demand::Points => {
                     for target in &obligation.targets {
                         match target {
@@ -150,7 +174,14 @@ impl Missing {
                         }
                     }
                 }
-                _ => {}
+                Demand::RoundTrip(node) => missing.raise_block(flow.block(*node), state(verdict)),
+                Demand::Loop { .. } | Demand::DefUse(_) | Demand::Impossible(_) => {
+                    for target in &obligation.targets {
+                        if let Target::Enter(block) = target {
+                            missing.raise_block(*block, state(verdict));
+                        }
+                    }
+                }
             }
             for edge in edges {
                 let [from, to] = [flow.graph.from(edge), flow.graph.to(edge)].map(|n| flow.block(n));
@@ -212,6 +243,11 @@ fn source(config: &Config, target: &report::Target) -> Option<Source> {
         if new == State::Open || new == State::Infeasible && *now == State::Covered {
             *now = new;
         }
+    }
+    // Lines on which nothing is asked for are shown as executed or not.
+    for (line, executed) in &target.lines {
+        let state = if *executed { State::Covered } else { State::Plain };
+        lines.entry(*line).or_insert(state);
     }
     Some(Source { file: file.display().to_string(), text, lines })
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use coverage::{Projection, branch_text};
-use explore::{Fact, Goal, Leg, ObligationId as PartId, Verdict, refute};
+use explore::{Callees, Fact, Goal, Leg, ObligationId as PartId, Verdict, refute};
 use ir::{FuncId, Function, Ids, Names};
 
 use crate::goal::CoverageGoal;
@@ -11,16 +11,26 @@ use crate::goal::CoverageGoal;
 /// So many ways are looked at: each costs a question to the solver, or a few.
 const MOST: u32 = 600;
 
-/// Parts that no run covered and that cannot be, with the reason in words of the source. Those to `skip` are known.
-pub fn refuted(
+/// What proofs were tried of.
+#[derive(Default)]
+pub struct Proofs {
+    /// Parts that cannot be covered, with the reason in words of the source.
+    pub refuted: BTreeMap<PartId, String>,
+    /// All that were looked at, whatever came of it.
+    pub tried: BTreeSet<PartId>,
+}
+
+/// Tries to prove that parts which no run covered cannot be. Those to `skip` are known.
+pub fn prove(
     goal: &CoverageGoal,
     verdicts: &[Verdict],
     names: &dyn Names,
+    callees: &Callees,
     seed: u64,
     skip: &dyn Fn(PartId) -> bool,
     cut: &dyn Fn() -> bool,
-) -> BTreeMap<PartId, String> {
-    let mut found = BTreeMap::new();
+) -> Proofs {
+    let mut found = Proofs::default();
     let mut questions = 0;
     let mut projections: BTreeMap<FuncId, Projection> = BTreeMap::new();
     let open = |part: &PartId| !matches!(verdicts.get(*part as usize), Some(Verdict::Covered(_)));
@@ -32,15 +42,20 @@ pub fn refuted(
         let all = !routes.is_empty()
             && routes.into_iter().all(|route| {
                 questions += 1;
-                let leg = |p: coverage::Passed| Leg { block: p.block, leaves: p.leaves, forget: p.forget };
+                let leg = |p: coverage::Passed| {
+                    let coverage::Passed { block, leaves, forget, raises } = p;
+                    Leg { block, leaves, forget, raises }
+                };
                 let way: Vec<Leg> = route.into_iter().map(leg).collect();
-                let facts = refute(function, &way, seed);
-                reason = reason.take().or_else(|| facts.as_ref().map(|f| text(function, names, f)));
+                let facts = refute(function, &way, callees, seed);
+                let raises = way.last().is_some_and(|leg| leg.raises.is_some());
+                reason = reason.take().or_else(|| facts.as_ref().map(|f| text(function, names, f, raises)));
                 facts.is_some()
             });
         if let (true, Some(reason)) = (all, reason) {
-            found.insert(part, reason);
+            found.refuted.insert(part, reason);
         }
+        found.tried.insert(part);
         if questions >= MOST || cut() {
             break;
         }
@@ -48,19 +63,26 @@ pub fn refuted(
     found
 }
 
-/// What cannot hold together.
-fn text(function: &Function, names: &dyn Names, facts: &[Fact]) -> String {
+/// What cannot hold together, or with that a check fails.
+fn text(function: &Function, names: &dyn Names, facts: &[Fact], raises: bool) -> String {
     let mut texts: Vec<String> = Vec::new();
     for (index, positions) in facts {
         let what = branch_text(function, names, *index, positions);
         let text = match function.positions.get(*index as usize).map_or(0, |p| p.line) {
             0 => what,
+            // A case that says its own line.
+            _ if what.ends_with(')') && what.contains(" (line ") => what,
             line => format!("{what} (line {line})"),
         };
         texts.push(text);
     }
     let last = texts.pop();
     match last {
+        None if raises => "the code before it rules that out".to_string(),
+        Some(last) if raises => {
+            texts.push(last);
+            format!("it cannot where {}", texts.join(" and "))
+        }
         None => "the checks on the way cannot all pass".to_string(),
         Some(last) if texts.is_empty() => format!("{last} cannot hold on this path"),
         Some(last) if texts.iter().all(|t| *t == last) => {

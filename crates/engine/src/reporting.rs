@@ -131,9 +131,8 @@ fn decisions(generated: &Generated, criterion: Criterion) -> Vec<CoverDecision> 
             let plain: Vec<Row> = rows.iter().map(|(row, _)| row.clone()).collect();
             let pairs = (0..decision.conditions.len())
                 .map(|c| coverage::mcdc::pairs(decision, &plain, c, variant).first().copied());
-            let method = function.split('(').next().and_then(|path| path.rsplit('.').next());
             tables.push(CoverDecision {
-                node: format!("{}, line {}", method.unwrap_or(function), decision.line),
+                node: format!("{}, line {}", jvm::title(function), decision.line),
                 text: decision.text.clone(),
                 conditions: decision.conditions.iter().map(|c| c.texts[1].clone()).collect(),
                 pairs: pairs.collect(),
@@ -216,6 +215,7 @@ fn obligation_report(
     };
     Obligation {
         function: obligation.function.clone(),
+        method: jvm::title(&obligation.function),
         line: obligation.line,
         text: obligation.text.clone(),
         verdict,

@@ -1,7 +1,9 @@
 //! What the explorer reads of the program: where an alternative leads, and how far it is to what is wanted.
 
-use ir::{BlockId, Cfg, Edges, FuncId, Function, Op};
-use std::collections::{BTreeMap, VecDeque};
+use crate::distance::{Distances, Near};
+use crate::goal::{Goal, ObligationId};
+use ir::{BlockId, FuncId, Function, Op};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use vm::{Callable, Edge, ElemKind, Lang, Site, Vm};
 
@@ -9,18 +11,13 @@ use vm::{Callable, Edge, ElemKind, Lang, Site, Vm};
 #[derive(Default)]
 pub struct Code {
     functions: BTreeMap<FuncId, Option<Known>>,
+    distances: Distances,
 }
 
 struct Known {
     function: Arc<Function>,
-    cfg: Cfg,
     tracked: bool,
-    /// Blocks between a block and the nearest one that has a wanted edge; only for tracked functions.
-    distance: Vec<u32>,
 }
-
-/// No wanted edge can be reached within the function.
-pub const FAR: u32 = 1_000;
 
 impl Code {
     fn known<L: Lang>(&mut self, vm: &mut Vm<L>, func: FuncId) -> Option<&Known> {
@@ -32,10 +29,8 @@ impl Code {
             .entry(func)
             .or_insert_with(|| match vm.callable(func) {
                 Ok(Callable::Ir(function)) => {
-                    let cfg = Cfg::new(&function);
                     let tracked = vm.lang.is_tracked(func);
-                    let distance = vec![FAR; cfg.len()];
-                    Some(Known { function, cfg, tracked, distance })
+                    Some(Known { function, tracked })
                 }
                 Ok(Callable::Native(_)) | Err(_) => None,
             })
@@ -69,43 +64,38 @@ impl Code {
         Leads { tracked: known.tracked, edge, block }
     }
 
-    /// Measures a function again: some of its edges are still wanted.
-    pub fn measure<L: Lang>(&mut self, vm: &mut Vm<L>, func: FuncId, wanted: &[Edge]) {
-        if self.known(vm, func).is_none() {
-            return;
-        }
-        let Some(Some(known)) = self.functions.get_mut(&func) else { return };
-        known.distance.fill(FAR);
-        let mut queue = VecDeque::new();
-        for edge in wanted {
-            let block = known.function.block_at(edge.index);
-            if known.distance[block.0 as usize] != 0 {
-                known.distance[block.0 as usize] = 0;
-                queue.push_back(block);
+    /// Makes the graph on which distances are measured: functions with places that are wanted, and calls between them.
+    pub fn connect<L: Lang>(&mut self, vm: &mut Vm<L>, goal: &dyn Goal) {
+        let calls = goal.calls();
+        let places = goal.places().into_iter().map(|(site, _)| site.func);
+        let mut functions: BTreeMap<FuncId, Arc<Function>> = BTreeMap::new();
+        for func in places.chain(calls.iter().flat_map(|(site, to)| [site.func, *to])) {
+            if !functions.contains_key(&func)
+                && let Some(known) = self.known(vm, func)
+            {
+                functions.insert(func, known.function.clone());
             }
         }
-        while let Some(block) = queue.pop_front() {
-            let next = known.distance[block.0 as usize] + 1;
-            for pred in known.cfg.preds(block, Edges::All) {
-                if known.distance[pred.0 as usize] > next {
-                    known.distance[pred.0 as usize] = next;
-                    queue.push_back(pred);
-                }
-            }
+        self.distances = Distances::new(functions, calls);
+    }
+
+    /// Measures again: these places are wanted.
+    pub fn measure(&mut self, wanted: impl IntoIterator<Item = (Site, ObligationId)>) {
+        self.distances.measure(wanted);
+    }
+
+    /// Blocks and calls from a block to the nearest place that is wanted, or from where an exception leaves the function;
+    /// 0 where functions are not tracked, whose branches decide what tracked code sees.
+    pub fn distance(&self, func: FuncId, block: Option<BlockId>) -> u32 {
+        match self.functions.get(&func) {
+            Some(Some(known)) if known.tracked => self.distances.away(func, block),
+            _ => 0,
         }
     }
 
-    /// Blocks from a block to the nearest wanted edge of its function; 0 where functions are not tracked, whose
-    /// branches decide what tracked code sees.
-    pub fn distance(&self, func: FuncId, block: Option<BlockId>) -> u32 {
-        match (self.functions.get(&func), block) {
-            (Some(Some(known)), Some(block)) if known.tracked => {
-                known.distance.get(block.0 as usize).copied().unwrap_or(FAR)
-            }
-            // The exception leaves the function: a caller may catch it.
-            (Some(Some(known)), None) if known.tracked => FAR / 2,
-            _ => 0,
-        }
+    /// What is nearest beyond a call, or beyond the end of the function.
+    pub fn beyond(&self, func: FuncId, block: Option<BlockId>) -> Option<Near> {
+        self.distances.beyond(func, block)
     }
 
     /// The function and line of a site, for people.

@@ -94,7 +94,7 @@ impl Guide<'_> {
         asks && self.checks.is_fresh(candidate.site, candidate.alternative)
     }
 
-    /// Blocks from where the candidate leads to the nearest wanted edge of the same function.
+    /// Blocks and calls from where the candidate leads to the nearest place that is wanted, of whatever function.
     pub fn distance(&self, candidate: &Candidate) -> u32 {
         self.code.distance(candidate.site.func, candidate.leads.block)
     }

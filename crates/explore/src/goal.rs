@@ -4,7 +4,7 @@ use crate::code::canonical_edge;
 use ir::{FuncId, Function, Op, Origin};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use vm::{Edge, Trace};
+use vm::{Edge, Site, Trace};
 
 /// An obligation of a goal.
 pub type ObligationId = u32;
@@ -26,6 +26,17 @@ pub trait Goal {
 
     /// The edges that matter, with the obligations they help; the search is steered at them.
     fn edges(&self) -> Vec<(Edge, ObligationId)>;
+
+    /// Where obligations can be met; the way there is what is measured.
+    fn places(&self) -> Vec<(Site, ObligationId)> {
+        let site = |edge: Edge| Site { func: edge.func, index: edge.index };
+        self.edges().into_iter().map(|(edge, obligation)| (site(edge), obligation)).collect()
+    }
+
+    /// Which instructions may call which functions, as far as that is known before anything runs.
+    fn calls(&self) -> &[(Site, FuncId)] {
+        &[]
+    }
 
     /// Whether runs must keep the way of each activation ([`Trace::walk`]).
     fn walks(&self) -> bool {
@@ -62,6 +73,7 @@ pub struct BranchGoal {
     functions: BTreeMap<FuncId, Arc<Function>>,
     edges: Vec<Edge>,
     by_edge: BTreeMap<Edge, [ObligationId; 1]>,
+    calls: Vec<(Site, FuncId)>,
 }
 
 impl BranchGoal {
@@ -86,7 +98,12 @@ impl BranchGoal {
             }
         }
         let by_edge = edges.iter().enumerate().map(|(i, e)| (*e, [i as u32])).collect();
-        BranchGoal { functions, edges, by_edge }
+        let mut calls = Vec::new();
+        for (func, function) in &functions {
+            let plain = function.code.iter().enumerate().filter(|(_, inst)| inst.op == Op::Call);
+            calls.extend(plain.map(|(i, inst)| (Site { func: *func, index: i as u32 }, FuncId(inst.a))));
+        }
+        BranchGoal { functions, edges, by_edge, calls }
     }
 
     /// The edge that an obligation asks for.
@@ -114,6 +131,10 @@ impl Goal for BranchGoal {
     fn of_edge(&self, edge: Edge) -> &[ObligationId] {
         let found = self.canonical(edge).and_then(|edge| self.by_edge.get(&edge));
         found.map_or(&[], |ids| &ids[..])
+    }
+
+    fn calls(&self) -> &[(Site, FuncId)] {
+        &self.calls
     }
 
     fn edges(&self) -> Vec<(Edge, ObligationId)> {

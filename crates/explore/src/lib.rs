@@ -8,6 +8,7 @@
 
 mod budget;
 mod code;
+mod distance;
 mod finished;
 mod frontier;
 mod fuzz;
@@ -32,7 +33,7 @@ pub use journal::Journal;
 pub use minimise::minimise;
 pub use select::{select, simplest_each, smallest_cover};
 pub use session::{Event, Exploration, Seeds, Session, Stopped};
-pub use subpath::{Fact, Leg, refute};
+pub use subpath::{Callees, Fact, Leg, refute};
 pub use target::Target;
 pub use tree::{Child, GaveUp, Node, NodeId, Slot, Tree};
 pub use verdict::{Proof, Verdict, Why};

@@ -2,13 +2,15 @@
 //!
 //! The blocks of the way are evaluated on terms. Where it begins, every register may hold anything; what memory, calls
 //! and library code give may be anything too. So the conditions on the way hold of more than can happen, and if
-//! they cannot hold together, nothing takes it: whatever the inputs, whatever came before.
+//! they cannot hold together, nothing takes it: whatever the inputs, whatever came before. Callees whose code is known and
+//! has no loop are evaluated too, into one term for what they return.
 
 use ir::op::Effect;
-use ir::{BlockId, Function, Inst, Op, Reg};
+use ir::{BlockId, Cfg, Dominators, Edges, FuncId, Function, Inst, Loops, Op, Reg};
 use solver::{Answer, Chain, Config, Limits, Query};
 use std::collections::BTreeMap;
-use term::{Pool, TermId};
+use std::sync::Arc;
+use term::{Pool, Sort, TermId};
 use vm::ops::{binary_of, unary_of};
 use vm::sort_of;
 
@@ -20,6 +22,8 @@ pub struct Leg {
     pub leaves: Vec<u32>,
     /// Registers that may have got any value since the leg before.
     pub forget: Vec<Reg>,
+    /// The guard that fails there: the way ends with it.
+    pub raises: Option<u32>,
 }
 
 /// A branch that must go one of some ways: its code index, and the positions of its successors.
@@ -28,11 +32,21 @@ pub type Fact = (u32, Vec<u32>);
 /// What one question may cost here: proofs that need more are left to exploration.
 const LIMITS: Limits = Limits { quick: 200, rlimit: 300_000, circuits: 3_000_000 };
 
+/// Functions whose code may be looked at where they are called.
+pub type Callees = BTreeMap<FuncId, Arc<Function>>;
+
+/// Calls within calls that are looked into.
+const MOST_CALLS: u32 = 2;
+/// So many blocks of a callee are evaluated, each once for every way that leads to it.
+const MOST_BLOCKS: u32 = 160;
+
 /// Facts of the branches on a way that cannot hold together, in the order of the way; none if they can, or if it is not
 /// known. Few of them: none can be left out as far as the solver can tell.
-pub fn refute(func: &Function, way: &[Leg], seed: u64) -> Option<Vec<Fact>> {
+pub fn refute(func: &Function, way: &[Leg], callees: &Callees, seed: u64) -> Option<Vec<Fact>> {
     let mut walk = Walk {
         func,
+        callees,
+        calls: 0,
         pool: Pool::new(),
         regs: BTreeMap::new(),
         known: Vec::new(),
@@ -72,6 +86,9 @@ fn unsat(chain: &mut Chain, pool: &mut Pool, known: &[(TermId, Option<Fact>)]) -
 
 struct Walk<'f> {
     func: &'f Function,
+    callees: &'f Callees,
+    /// Calls that are being looked into.
+    calls: u32,
     pool: Pool,
     regs: BTreeMap<Reg, TermId>,
     /// What holds on the way, and the branch that says so.
@@ -81,7 +98,7 @@ struct Walk<'f> {
     fresh: u32,
 }
 
-impl Walk<'_> {
+impl<'f> Walk<'f> {
     fn block(&mut self, leg: &Leg) {
         let range = self.func.blocks[leg.block];
         for index in range.start..range.end {
@@ -89,17 +106,14 @@ impl Walk<'_> {
             match inst.op {
                 Op::Br => self.branch(index, Reg(inst.a), &leg.leaves),
                 Op::Switch => self.switch(index, &inst, &leg.leaves),
-                Op::GuardNonNull | Op::GuardNonZeroI32 | Op::GuardNonZeroI64 => {
-                    let x = self.get(Reg(inst.a));
-                    let zero = self.pool.constant(self.pool.sort(x), 0);
-                    let passes = self.pool.ne(x, zero);
-                    self.known.push((passes, None));
-                }
-                Op::GuardNonNegative => {
-                    let x = self.get(Reg(inst.a));
-                    let zero = self.pool.bv(32, 0);
-                    let passes = self.pool.sle(zero, x);
-                    self.known.push((passes, None));
+                op if op.effect() == Effect::Guard => {
+                    let passes = self.passes(&inst);
+                    if leg.raises == Some(index) {
+                        // Of a guard that is not known nothing is.
+                        self.known.extend(passes.map(|term| (self.pool.not(term), None)));
+                        return;
+                    }
+                    self.known.extend(passes.map(|term| (term, None)));
                 }
                 _ if inst.dst.is_none() => {}
                 _ => {
@@ -108,6 +122,47 @@ impl Walk<'_> {
                 }
             }
         }
+    }
+
+    /// What holds where a guard passes.
+    fn passes(&mut self, inst: &Inst) -> Option<TermId> {
+        let (a, b) = (Reg(inst.a), Reg(inst.b));
+        Some(match inst.op {
+            Op::GuardNonNull | Op::GuardNonZeroI32 | Op::GuardNonZeroI64 => {
+                let x = self.get(a);
+                let zero = self.pool.constant(self.pool.sort(x), 0);
+                self.pool.ne(x, zero)
+            }
+            Op::GuardNonNegative => {
+                let x = self.get(a);
+                let zero = self.pool.bv(32, 0);
+                self.pool.sle(zero, x)
+            }
+            Op::GuardBounds => {
+                let (array, index) = (self.get(a), self.get(b));
+                let length = self.length(array);
+                self.pool.ult(index, length)
+            }
+            Op::GuardCast => {
+                let object = self.get(a);
+                let null = self.pool.constant(self.pool.sort(object), 0);
+                let is_null = self.pool.eq(object, null);
+                let fits = self.unchanging(inst.b, object, Sort::Bool);
+                self.pool.or(is_null, fits)
+            }
+            // The check is the first operand.
+            Op::Guard => self.get(b),
+            _ => return None,
+        })
+    }
+
+    /// The length of an array, which is none below zero.
+    fn length(&mut self, array: TermId) -> TermId {
+        let length = self.unchanging(u32::MAX, array, Sort::Bv(32));
+        let zero = self.pool.bv(32, 0);
+        let sane = self.pool.sle(zero, length);
+        self.known.push((sane, None));
+        length
     }
 
     fn branch(&mut self, index: u32, condition: Reg, leaves: &[u32]) {
@@ -177,16 +232,13 @@ impl Walk<'_> {
             }
             Op::ArrayLen => {
                 let array = self.get(Reg(inst.a));
-                let length = self.unchanging(u32::MAX, array, inst.dst);
-                let zero = self.pool.bv(32, 0);
-                let sane = self.pool.sle(zero, length);
-                self.known.push((sane, None));
-                length
+                self.length(array)
             }
             Op::InstanceOf => {
                 let object = self.get(Reg(inst.a));
-                self.unchanging(inst.b, object, inst.dst)
+                self.unchanging(inst.b, object, Sort::Bool)
             }
+            Op::Call => self.call(inst).unwrap_or_else(|| self.anything(inst.dst)),
             // Terms know one NaN only: its bits may be any of many.
             Op::F32Bits | Op::F64Bits | Op::BitsF32 | Op::BitsF64 => self.anything(inst.dst),
             op if op.effect() == Effect::Pure => {
@@ -206,12 +258,143 @@ impl Walk<'_> {
         }
     }
 
-    fn unchanging(&mut self, what: u32, of: TermId, reg: Reg) -> TermId {
+    /// What a call returns, as one term over its arguments: that of each way through the callee, chosen by the conditions on
+    /// it. None where the callee is not known, goes round a loop, catches something or has too many ways.
+    fn call(&mut self, inst: &Inst) -> Option<TermId> {
+        let callees: &'f Callees = self.callees;
+        let callee: &'f Function = callees.get(&FuncId(inst.a))?;
+        let args: Vec<Reg> = self.func.list(inst.b).to_vec();
+        if self.calls >= MOST_CALLS || args.len() != callee.params as usize || callee.ret.is_none() {
+            return None;
+        }
+        // What a handler returns depends on what raised.
+        if callee.blocks.values().any(|block| block.unwind.is_some()) {
+            return None;
+        }
+        let cfg = Cfg::new(callee);
+        if !Loops::new(&cfg, &Dominators::new(&cfg, Edges::Normal), Edges::Normal).is_empty() {
+            return None;
+        }
+        let terms: Vec<TermId> = args.iter().map(|reg| self.get(*reg)).collect();
+        let params = (0..callee.params).map(Reg).zip(terms).collect();
+        let outer = (std::mem::replace(&mut self.func, callee), std::mem::replace(&mut self.regs, params));
+        self.calls += 1;
+        let mut blocks = 0;
+        let found = self.returned(BlockId(0), inst.dst, &mut blocks);
+        self.calls -= 1;
+        (self.func, self.regs) = outer;
+        found
+    }
+
+    /// What the function returns from a block on; anything where it raises, as nothing goes on behind the call then.
+    fn returned(&mut self, block: BlockId, to: Reg, blocks: &mut u32) -> Option<TermId> {
+        *blocks += 1;
+        let range = self.func.blocks[block];
+        if *blocks > MOST_BLOCKS {
+            return None;
+        }
+        for index in range.start..range.end {
+            let inst = self.func.code[index as usize];
+            match inst.op {
+                Op::Jump => return self.returned(BlockId(inst.a), to, blocks),
+                Op::Br => {
+                    let condition = self.get(Reg(inst.a));
+                    if let Some(truth) = self.pool.as_bool(condition) {
+                        return self.returned(BlockId(if truth { inst.b } else { inst.c }), to, blocks);
+                    }
+                    let before = self.regs.clone();
+                    let yes = self.returned(BlockId(inst.b), to, blocks)?;
+                    self.regs = before;
+                    let no = self.returned(BlockId(inst.c), to, blocks)?;
+                    return match self.pool.sort(yes) == self.pool.sort(no) {
+                        true => Some(self.pool.ite(condition, yes, no)),
+                        false => None,
+                    };
+                }
+                Op::RetVal => return Some(self.get(Reg(inst.a))),
+                Op::Throw | Op::Trap => {
+                    self.fresh += 1;
+                    let sort = sort_of(self.func.ret?);
+                    return Some(self.pool.declare(&format!("{to}.{}", self.fresh), sort));
+                }
+                Op::Switch | Op::Ret => return None,
+                _ if inst.dst.is_none() => {}
+                _ => {
+                    let term = self.value(&inst);
+                    self.regs.insert(inst.dst, term);
+                }
+            }
+        }
+        None
+    }
+
+    fn unchanging(&mut self, what: u32, of: TermId, sort: Sort) -> TermId {
         if let Some(term) = self.memo.get(&(what, of)) {
             return *term;
         }
-        let term = self.anything(reg);
+        self.fresh += 1;
+        let term = self.pool.declare(&format!("of.{}", self.fresh), sort);
         self.memo.insert((what, of), term);
         term
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ir::text::parse_module;
+
+    /// `@f` asks whether a number is positive by way of `@sign`, and then whether it is below -1.
+    const TEXT: &str = "func @f(%0: i32 \"x\") {
+b0:
+  %1: i32 = call @sign(%0)
+  %2 = const.i32 1
+  %3 = eq.i32 %1, %2
+  br %3, b1, b2 !source 0.0
+b1:
+  %4 = const.i32 -1
+  %5 = slt.i32 %0, %4
+  br %5, b2, b2 !source 1.0
+b2:
+  ret
+}
+
+func @sign(%0: i32 \"x\") -> i32 {
+b0:
+  %1 = const.i32 0
+  %2 = slt.i32 %1, %0
+  br %2, b1, b2 !source 0.0
+b1:
+  %3 = const.i32 1
+  ret.val %3
+b2:
+  %4 = slt.i32 %0, %1
+  br %4, b3, b4 !source 1.0
+b3:
+  %5 = const.i32 -1
+  ret.val %5
+b4:
+  ret.val %1
+}
+";
+
+    #[test]
+    fn callees_without_loops_are_known_by_what_they_return() {
+        let module = parse_module(TEXT).unwrap().module;
+        let f = module.function("f").unwrap();
+        let called = f.code.iter().find(|inst| inst.op == Op::Call).unwrap().a;
+        let sign = Arc::new(module.function("sign").unwrap().clone());
+        let callees = Callees::from([(FuncId(called), sign)]);
+        let leg = |block: u32, leaves: &[u32]| Leg {
+            block: BlockId(block),
+            leaves: leaves.to_vec(),
+            forget: Vec::new(),
+            raises: None,
+        };
+        let positive_and_below = [leg(0, &[0]), leg(1, &[0])];
+        let facts = refute(f, &positive_and_below, &callees, 0).unwrap();
+        assert_eq!(facts.len(), 2);
+        assert_eq!(refute(f, &positive_and_below, &Callees::new(), 0), None);
+        assert_eq!(refute(f, &[leg(0, &[0]), leg(1, &[1])], &callees, 0), None);
     }
 }

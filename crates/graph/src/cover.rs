@@ -411,7 +411,7 @@ impl<'a> Job<'a> {
         };
         let impossible = |row: Row| matches!(self.rows.get(&(decision, row)), Some(Known::Infeasible(_)));
         if all.is_empty() {
-            let why = "it never decides the outcome, whatever the others are".to_string();
+            let why = "it never determines the outcome, whatever the others are".to_string();
             return Known::Infeasible(Why::NoPair(why));
         }
         match all.iter().find(|(t, f)| !impossible(*t) && !impossible(*f)) {

@@ -230,14 +230,18 @@ impl Builder<'_> {
     }
 
     fn pairs(&self, variant: Variant) -> Obligations {
+        let affects = match variant {
+            Variant::General => "determines the outcome",
+            _ => "independently affects the outcome",
+        };
         let mut all = Vec::new();
         for (d, decision) in self.decisions.iter().enumerate() {
             for (c, condition) in decision.conditions().iter().enumerate() {
                 let (name, whole) = (&self.cfg.node(decision.node).name, self.cfg.text(&decision.expr));
                 let part = self.cfg.text(condition);
                 let text = match part == whole {
-                    true => format!("{name}: {part} decides"),
-                    false => format!("{name}: {part} decides {whole}"),
+                    true => format!("{name}: {part} {affects}"),
+                    false => format!("{name}: {part} {affects} of {whole}"),
                 };
                 all.push(Obligation {
                     kind: "mcdc",

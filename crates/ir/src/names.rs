@@ -39,6 +39,12 @@ pub trait Names {
         None
     }
 
+    /// Whether the operands of the comparison at a code index stand the other way round in the source: `b > a`, where the
+    /// code has `a < b`.
+    fn is_turned(&self, _func: &Function, _index: u32) -> bool {
+        false
+    }
+
     /// What the integer that a register holds is in the source.
     fn meaning(&self, _func: &Function, _reg: Reg) -> Meaning {
         Meaning::Number
@@ -53,6 +59,10 @@ pub enum Meaning {
     Truth,
     /// A UTF-16 unit.
     Char,
+    /// 8 bits, with a sign.
+    Byte,
+    /// 16 bits, with a sign.
+    Short,
 }
 
 /// A field or function, as the source spells it.

@@ -16,4 +16,5 @@ mod threads;
 pub mod warm;
 pub mod world;
 
+pub use link::title;
 pub use world::{Jvm, Options};

@@ -133,6 +133,9 @@ pub struct Dropped {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Obligation {
     pub function: String,
+    /// The function as the source names it.
+    #[serde(default)]
+    pub method: String,
     pub line: u32,
     pub text: String,
     pub verdict: Verdict,

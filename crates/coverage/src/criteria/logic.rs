@@ -107,7 +107,7 @@ fn independence(subject: &Subject, decision: &Decision, variant: Variant, owed: 
                 let shows = |(_, r): &(usize, &Row)| r.values[i] == Some(truth) && decision.determines(r, i);
                 let ways =
                     rows.iter().enumerate().filter(shows).flat_map(|(r, _)| paths[r].clone()).collect();
-                let text = format!("{} decides the outcome{of}", condition.texts[usize::from(truth)]);
+                let text = format!("{} determines the outcome{of}", condition.texts[usize::from(truth)]);
                 let mut one =
                     start(subject, decision, Kind::Independence, &text).demanding(Demand::Paths(ways));
                 one.condition = Some((decision.number, i as u32));
@@ -120,10 +120,13 @@ fn independence(subject: &Subject, decision: &Decision, variant: Variant, owed: 
             .map(|(t, f)| [paths[t].clone(), paths[f].clone()])
             .collect();
         let demand = match ways.is_empty() {
-            true => Demand::Impossible("no two evaluations differ in this condition alone"),
+            true if variant == Variant::UniqueCause => {
+                Demand::Impossible("no two evaluations differ in this condition alone and in the outcome")
+            }
+            true => Demand::Impossible("no two evaluations with different outcomes are determined by it"),
             false => Demand::Both(ways),
         };
-        let text = format!("{} or not decides the outcome{of}", condition.texts[1]);
+        let text = format!("{} independently affects the outcome{of}", condition.texts[1]);
         let mut one = start(subject, decision, Kind::Independence, &text).demanding(demand);
         one.condition = Some((decision.number, i as u32));
         owed.obligations.push(one);

@@ -8,7 +8,7 @@ use std::time::Instant;
 use ir::{ClassId, FuncId, Function, Op};
 use jvm::load::{FieldType, access};
 use jvm::world::Jvm;
-use vm::{Lang, Vm};
+use vm::{Lang, Site, Vm};
 
 use super::case::{self, params};
 use super::entries::{Entry, entries};
@@ -264,6 +264,7 @@ impl<'a> ClassExplorer<'a> {
         open.extend(super::entries::runs(self.vm, subject.func, &self.nested));
         let mut seen: BTreeSet<FuncId> = BTreeSet::new();
         let mut functions: Vec<(FuncId, Arc<Function>)> = Vec::new();
+        let own_classes: Vec<ClassId> = std::iter::once(subject.class).chain(self.nested.clone()).collect();
         // A driver's business is what it drives.
         let driven = jvm::input::known::covered_by(&self.vm.lang, subject.func);
         for name in &driven {
@@ -271,6 +272,7 @@ impl<'a> ClassExplorer<'a> {
                 open.extend(self.vm.lang.classes[class].functions());
             }
         }
+        let mut calls: Vec<(Site, FuncId)> = Vec::new();
         while let Some(func) = open.pop() {
             if !seen.insert(func) {
                 continue;
@@ -280,13 +282,23 @@ impl<'a> ClassExplorer<'a> {
             }
             let Some(function) = self.vm.lang.ir(func) else { continue };
             let own = self.vm.lang.funcs[func].class == subject.class && !driven.is_empty();
-            if self.vm.lang.is_tracked(func) && !own {
+            if self.vm.lang.is_tracked(func) && !own && !is_made(&self.vm.lang, func) {
                 functions.push((func, function.clone()));
             }
-            open.extend(callees(&self.vm.lang, subject.class, &function));
+            let near = callees(&self.vm.lang, subject.class, &function);
+            open.extend(near.iter().map(|(_, callee)| *callee));
+            let site = |index: u32| Site { func, index };
+            calls.extend(near.into_iter().map(|(index, callee)| (site(index), callee)));
+            for (index, inst) in function.code.iter().enumerate().filter(|(_, i)| i.op == Op::CallIface) {
+                let found = super::entries::runs(self.vm, FuncId(inst.a), &own_classes);
+                calls.extend(found.into_iter().map(|callee| (site(index as u32), callee)));
+            }
         }
         let (criterion, options) = (self.config.criterion, &self.config.criterion_options);
-        CoverageGoal::new(criterion, options, functions, &self.vm.lang)
+        let mut goal = CoverageGoal::new(criterion, options, functions, &self.vm.lang);
+        calls.retain(|(_, callee)| seen.contains(callee));
+        goal.connect(calls);
+        goal
     }
 }
 
@@ -300,24 +312,25 @@ pub fn load(vm: &mut Vm<Jvm>, target: &ClassTarget) -> Result<ClassId, Error> {
     Ok(class)
 }
 
-/// Functions that code may call, as far as they can be told without running it.
-pub(super) fn callees(jvm: &Jvm, class: ClassId, function: &Function) -> Vec<FuncId> {
-    let mut found = Vec::new();
-    for inst in &function.code {
+/// Functions that code may call, as far as they can be told without running it, and by which instruction.
+pub(super) fn callees(jvm: &Jvm, class: ClassId, function: &Function) -> Vec<(u32, FuncId)> {
+    let mut found: Vec<(u32, FuncId)> = Vec::new();
+    for (index, inst) in function.code.iter().enumerate() {
+        let index = index as u32;
         match inst.op {
-            Op::Call => found.push(FuncId(inst.a)),
-            Op::CallVirt => found.extend(jvm.virtual_function(class, inst.a)),
+            Op::Call => found.push((index, FuncId(inst.a))),
+            Op::CallVirt => found.extend(jvm.virtual_function(class, inst.a).map(|func| (index, func))),
             // A lambda: its class was made up, its methods call the body.
             Op::New => {
                 let made = &jvm.classes[ClassId(inst.a)];
                 if made.origin == jvm::link::ClassOrigin::Synthetic {
-                    found.extend(made.functions());
+                    found.extend(made.functions().map(|func| (index, func)));
                 }
             }
             _ => {}
         }
     }
-    let near = |func: &FuncId| {
+    let near = |(_, func): &(u32, FuncId)| {
         jvm.funcs.get(*func).is_some_and(|f| {
             // What makes a lambda is made up too: a function without descriptor.
             let made_up = f.descriptor.is_empty();
@@ -331,6 +344,13 @@ pub(super) fn callees(jvm: &Jvm, class: ClassId, function: &Function) -> Vec<Fun
     };
     found.retain(near);
     found
+}
+
+/// Whether a method is the compiler's and not the source's: bridges, and access to private members from nested classes.
+fn is_made(jvm: &Jvm, func: FuncId) -> bool {
+    let f = &jvm.funcs[func];
+    let of_source = f.name.contains("lambda$") || f.name.contains("$lambda") || f.name.ends_with("$default");
+    f.access & (access::SYNTHETIC | access::BRIDGE) != 0 && !of_source
 }
 
 /// Why a method is no target at all.

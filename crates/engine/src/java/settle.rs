@@ -2,17 +2,18 @@
 
 use std::time::Instant;
 
-use explore::{Exploration, Stopped, Verdict, Why};
+use explore::{Callees, Exploration, Goal, Stopped, Verdict, Why};
 
 use super::explore::ClassExplorer;
 use super::outcome::{ClassResult, Fate, key};
 use super::subject::Stage;
 use crate::goal::{CoverageGoal, Judgement};
+use crate::proofs::{Proofs, prove};
 
 impl ClassExplorer<'_> {
     /// Enters what an exploration says of the obligations.
     pub(super) fn settle(
-        &self,
+        &mut self,
         goal: &CoverageGoal,
         exploration: &Exploration<Stage>,
         deadline: Option<Instant>,
@@ -27,8 +28,15 @@ impl ClassExplorer<'_> {
         let tried = |part: u32| keys(part).any(|key| result.tried.contains(&key));
         let cut = || deadline.is_some_and(|d| Instant::now() >= d);
         let seed = self.config.seed;
-        let refuted = crate::proofs::refuted(goal, &exploration.verdicts, &self.vm.lang, seed, &tried, &cut);
-        result.tried.extend(goal.obligations().iter().map(|(_, obligation)| key(obligation)));
+        let mut callees = Callees::new();
+        for (_, func) in goal.calls() {
+            if let Some(function) = self.vm.lang.ir(*func) {
+                callees.insert(*func, function);
+            }
+        }
+        let (names, verdicts) = (&self.vm.lang, &exploration.verdicts);
+        let Proofs { refuted, tried } = prove(goal, verdicts, names, &callees, seed, &tried, &cut);
+        result.tried.extend(tried.into_iter().flat_map(keys));
         let limited = exploration.ledger.iter().any(|(entry, _)| {
             [jvm::input::known::LIMITED, jvm::input::known::NO_NULL].contains(&&*entry.reason)
         });

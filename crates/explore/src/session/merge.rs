@@ -8,7 +8,7 @@ use vm::{Edge, ElemKind, Lang, Outcome, Stop, Trace};
 use super::{Event, MAX_DEMANDS, Session, State};
 use crate::finished::{End, Finished, RunId, taken};
 use crate::frontier::{AIMS, Candidate};
-use crate::goal::{Flip, ObligationId};
+use crate::goal::{Aim, Flip, ObligationId};
 use crate::target::Target;
 use crate::tree::{Child, GaveUp, Inserted, Node, NodeId, Slot};
 use crate::worker::Run;
@@ -66,7 +66,7 @@ where
             state.fruitless = 0;
             let met: Vec<bool> = state.covered.iter().map(Option::is_some).collect();
             state.wanted = self.goal.wants(&met);
-            self.measure(state, Some(&new));
+            self.measure(state);
         }
         let (path, condition) = taken(&run.trace);
         // The model once more for the solvers, with the hashes of what it satisfies.
@@ -135,7 +135,7 @@ where
     /// Asks what other ways of a run's new decisions would have come near to.
     pub(super) fn aim(&mut self, state: &mut State<L, T>, trace: &Trace, new: &[NodeId]) {
         let first = trace.elems.len().saturating_sub(new.len());
-        let (mut slots, mut flips) = (Vec::new(), Vec::new());
+        let (mut slots, mut flips, mut places) = (Vec::new(), Vec::new(), Vec::new());
         for (i, id) in new.iter().enumerate() {
             let node = *state.tree.node(*id);
             for alternative in 0..node.alternatives {
@@ -146,12 +146,22 @@ where
                 let leads = state.code.leads(self.vm, node.site, node.kind, alternative);
                 if let Some(edge) = leads.edge.filter(|_| leads.tracked) {
                     slots.push(slot);
+                    places.push((node.site.func, leads.block));
                     flips.push(Flip { elem: (first + i) as u32, edge });
                 }
             }
         }
         let wanted = |o: ObligationId| state.wanted.get(o as usize).copied().unwrap_or(false);
-        let aims = self.goal.aims(trace, &flips, &wanted);
+        let mut aims = self.goal.aims(trace, &flips, &wanted);
+        // An activation knows what it comes near to itself; others may owe something too.
+        for ((func, block), aims) in places.into_iter().zip(&mut aims) {
+            if let Some(near) = state.code.beyond(func, block)
+                && !aims.iter().any(|aim| aim.obligation == near.obligation)
+            {
+                aims.truncate(AIMS - 1);
+                aims.push(Aim { remaining: near.away, obligation: near.obligation });
+            }
+        }
         state.aims = slots.into_iter().zip(aims).collect();
     }
 
@@ -228,24 +238,11 @@ where
         state.orders += 1;
     }
 
-    /// Measures functions again whose obligations changed; all of them at the start.
-    pub(super) fn measure(&mut self, state: &mut State<L, T>, changed: Option<&[ObligationId]>) {
-        let edges = self.goal.edges();
-        let mut funcs: Vec<_> = edges
-            .iter()
-            .filter(|(_, o)| changed.is_none_or(|changed| changed.contains(o)))
-            .map(|(e, _)| e.func)
-            .collect();
-        funcs.sort_unstable();
-        funcs.dedup();
-        for func in funcs {
-            let wanted: Vec<Edge> = edges
-                .iter()
-                .filter(|(e, o)| e.func == func && state.wanted.get(*o as usize).copied().unwrap_or(false))
-                .map(|(e, _)| *e)
-                .collect();
-            state.code.measure(self.vm, func, &wanted);
-        }
+    /// Measures how far it is to what is still wanted.
+    pub(super) fn measure(&mut self, state: &mut State<L, T>) {
+        let is_wanted = |o: &ObligationId| state.wanted.get(*o as usize).copied().unwrap_or(false);
+        let places = self.goal.places();
+        state.code.measure(places.into_iter().filter(|(_, obligation)| is_wanted(obligation)));
     }
 
     pub(super) fn note_stray(

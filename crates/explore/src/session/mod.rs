@@ -250,7 +250,8 @@ where
             tries: FxHashMap::default(),
             fuzz: Fuzz::new(self.options.seed),
         };
-        self.measure(&mut state, None);
+        state.code.connect(self.vm, self.goal);
+        self.measure(&mut state);
         state
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ir::Function;
 
 use crate::load::instr::{Instr, Kind};
-use crate::load::{ClassFile, Constant};
+use crate::load::{ClassFile, Constant, access};
 use crate::world::Jvm;
 
 impl Jvm {
@@ -25,9 +25,24 @@ impl Jvm {
                     None => enum_labels(&self.path.load(map.0).ok()??.0, map.1),
                 }
             }
+            // Of enums of the same file newer compilers number nothing anew.
+            Instr::InvokeVirtual(cp) => {
+                let called = file.pool.method(cp).ok().filter(|called| called.name == "ordinal")?;
+                match self.loaded(called.class).and_then(|class| self.classes[class].file.as_deref()) {
+                    Some(of) => constants(of),
+                    None => constants(&self.path.load(called.class).ok()??.0),
+                }
+            }
             _ => None,
         }
     }
+}
+
+/// The constants of an enum by their ordinals.
+fn constants(file: &ClassFile) -> Option<BTreeMap<i32, String>> {
+    let constants = file.fields.iter().filter(|field| field.access & access::ENUM != 0);
+    let labels: BTreeMap<i32, String> = (0..).zip(constants.map(|field| field.name.to_string())).collect();
+    (!labels.is_empty()).then_some(labels)
 }
 
 /// `case Circle c`, `case "x"`, `case RED` of a pattern switch, in the order of the bootstrap's arguments.

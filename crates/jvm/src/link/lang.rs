@@ -193,6 +193,10 @@ impl Names for Jvm {
         self.spelled_member(func, index)
     }
 
+    fn is_turned(&self, func: &Function, index: u32) -> bool {
+        self.turned(func, index)
+    }
+
     fn meaning(&self, func: &Function, reg: Reg) -> Meaning {
         self.declared_meaning(func, reg)
     }

@@ -31,6 +31,7 @@ pub use load::{SyntheticClass, SyntheticMethod};
 pub use mirror::{class_of_mirror, mirror};
 pub use names::signature_text;
 pub use resolve::{ResolvedField, resolve_field, resolve_method};
+pub use spelling::title;
 pub use strings::{intern, new_string, string_units};
 
 pub(crate) use init::initialiser;

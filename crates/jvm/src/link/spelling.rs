@@ -2,10 +2,16 @@
 
 use ir::{Function, Meaning, Member, Op, Reg};
 
-use crate::load::{ClassFile, FieldType, Method, access};
+use crate::load::{ClassFile, FieldType, Method, MethodType, access};
 use crate::world::Jvm;
 
-/// Opcodes that name a member by a pool index (JVMS §6.5).
+/// Opcodes (JVMS §6.5): comparisons that are lowered to others, and those that name a member by a pool index.
+const FCMPL: u8 = 149;
+const DCMPL: u8 = 151;
+const IFGE: u8 = 156;
+const IFGT: u8 = 157;
+const IF_ICMPGE: u8 = 162;
+const IF_ICMPGT: u8 = 163;
 const GET_STATIC: u8 = 178;
 const GET_FIELD: u8 = 180;
 const INVOKE_VIRTUAL: u8 = 182;
@@ -36,6 +42,22 @@ impl Jvm {
         })
     }
 
+    /// Whether a comparison was lowered with its operands the other way round.
+    pub(super) fn turned(&self, func: &Function, index: u32) -> bool {
+        let opcode = |back: usize| {
+            let code = self.method_of(func)?.1.code.as_ref()?;
+            let at = func.positions.get(index as usize)?.offset as usize;
+            code.bytes.get(at.checked_sub(back)?).copied()
+        };
+        match func.code.get(index as usize).map(|inst| inst.op) {
+            Some(Op::SltI32 | Op::SleI32) => matches!(opcode(0), Some(IF_ICMPGE | IF_ICMPGT)),
+            Some(Op::SltI64 | Op::SleI64) => matches!(opcode(0), Some(IFGE | IFGT)),
+            // The comparison stands in front of the jump.
+            Some(Op::LtF32 | Op::LeF32 | Op::LtF64 | Op::LeF64) => matches!(opcode(1), Some(FCMPL | DCMPL)),
+            _ => false,
+        }
+    }
+
     /// Where statements of a method start, as offsets in its code: entries of its table of lines.
     pub fn statement_starts(&self, func: ir::FuncId) -> Vec<u32> {
         let of = |func: &crate::link::Func| {
@@ -64,6 +86,8 @@ impl Jvm {
         match param.and_then(|param| method.ty.params.get(param as usize)) {
             Some(FieldType::Boolean) => Meaning::Truth,
             Some(FieldType::Char) => Meaning::Char,
+            Some(FieldType::Byte) => Meaning::Byte,
+            Some(FieldType::Short) => Meaning::Short,
             _ => Meaning::Number,
         }
     }
@@ -78,10 +102,88 @@ impl Jvm {
     }
 }
 
+/// A function as the source would name it: `Shop.total(int, String)`, `new Shop(int)`, `a lambda in Shop.total`. Of a name that is no
+/// method's, the name.
+pub fn title(function: &str) -> String {
+    let Some((path, descriptor)) = function.find('(').map(|at| function.split_at(at)) else {
+        return function.to_string();
+    };
+    let Some((class, name)) = path.rsplit_once('.') else { return function.to_string() };
+    let class = class.rsplit('/').next().unwrap_or(class).replace('$', ".");
+    // `lambda$total$0` of javac, `total$lambda$0` and `total$lambda-0` of kotlinc, `lambda$0` of Eclipse.
+    if let Some(rest) = name.strip_prefix("lambda$") {
+        let (of, number) = rest.rsplit_once('$').unwrap_or(("", rest));
+        let of = match of {
+            "new" => format!("a constructor of {class}"),
+            "static" => format!("the initialisation of {class}"),
+            "" => class,
+            _ => format!("{class}.{of}"),
+        };
+        let nth = number.parse::<u32>().map_or_else(|_| String::new(), |n| format!(" {}", n + 1));
+        return format!("lambda{nth} in {of}");
+    }
+    if let Some((of, number)) = name.split_once("$lambda").filter(|(of, _)| !of.is_empty()) {
+        let digits = number.trim_start_matches(['$', '-']);
+        let nth = digits.parse::<u32>().map_or_else(|_| String::new(), |n| format!(" {}", n + 1));
+        return format!("lambda{nth} in {class}.{of}");
+    }
+    let Some(ty) = MethodType::parse(descriptor) else { return function.to_string() };
+    let params = ty.params.iter().map(type_title).collect::<Vec<_>>().join(", ");
+    match name {
+        "<init>" => format!("new {class}({params})"),
+        "<clinit>" => format!("the initialisation of {class}"),
+        _ => match name.strip_suffix("$default") {
+            Some(of) => format!("{class}.{of} with default arguments"),
+            None => format!("{class}.{name}({params})"),
+        },
+    }
+}
+
+fn type_title(ty: &FieldType) -> String {
+    let plain = match ty {
+        FieldType::Boolean => "boolean",
+        FieldType::Byte => "byte",
+        FieldType::Char => "char",
+        FieldType::Short => "short",
+        FieldType::Int => "int",
+        FieldType::Long => "long",
+        FieldType::Float => "float",
+        FieldType::Double => "double",
+        FieldType::Class(name) => return name.rsplit('/').next().unwrap_or(name).replace('$', "."),
+        FieldType::Array(element) => return format!("{}[]", type_title(element)),
+    };
+    plain.to_string()
+}
+
 fn meaning(descriptor: &str) -> Meaning {
     match descriptor {
         "Z" => Meaning::Truth,
         "C" => Meaning::Char,
+        "B" => Meaning::Byte,
+        "S" => Meaning::Short,
         _ => Meaning::Number,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::title;
+
+    #[test]
+    fn functions_are_named_as_in_the_source() {
+        let named = [
+            ("shop/Cart.total(I[Ljava/lang/String;)J", "Cart.total(int, String[])"),
+            ("shop/Cart$Line.<init>(D)V", "new Cart.Line(double)"),
+            ("shop/Cart.<clinit>()V", "the initialisation of Cart"),
+            ("shop/Cart.lambda$total$0(I)Z", "lambda 1 in Cart.total"),
+            ("shop/Cart.lambda$new$2(I)Z", "lambda 3 in a constructor of Cart"),
+            ("shop/Cart.lambda$1(I)Z", "lambda 2 in Cart"),
+            ("shop/CartKt.total$lambda$0(I)Z", "lambda 1 in CartKt.total"),
+            ("shop/CartKt.total$default(IILjava/lang/Object;)I", "CartKt.total with default arguments"),
+            ("made up", "made up"),
+        ];
+        for (function, expected) in named {
+            assert_eq!(title(function), expected);
+        }
     }
 }

@@ -100,7 +100,7 @@ pub fn layout(drawing: &Drawing) -> Layout {
 }
 
 /// How wide the text of an edge is drawn.
-fn label_width(text: &str) -> f64 {
+pub fn label_width(text: &str) -> f64 {
     text.chars().count().min(LONGEST) as f64 * 6.4 + 8.0
 }
 

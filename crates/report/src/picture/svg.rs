@@ -1,6 +1,6 @@
 //! A laid-out drawing as SVG text.
 
-use super::layout::{CHAR, LINE, LONGEST, Rect, layout};
+use super::layout::{CHAR, LINE, LONGEST, Rect, label_width, layout};
 use super::{Drawing, State};
 use std::fmt::Write;
 
@@ -38,6 +38,8 @@ pub fn svg(drawing: &Drawing) -> String {
     }
     out.push_str("</defs>\n");
     let mut labels: Vec<(f64, f64)> = Vec::new();
+    // Above all lines, so that none runs through them.
+    let mut texts = String::new();
     for (edge, line) in drawing.edges.iter().zip(&layout.lines) {
         let stroke = colours(edge.state).1;
         let dash = if edge.state == State::Infeasible { " stroke-dasharray=\"5 4\"" } else { "" };
@@ -59,17 +61,26 @@ pub fn svg(drawing: &Drawing) -> String {
                 label.1 -= 11.0;
             }
             labels.push(label);
+            let shown = shortened(&edge.text);
+            let wide = label_width(&edge.text) - 4.0;
             let _ = writeln!(
-                out,
-                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"10.5\" fill=\"{stroke}\" stroke=\"#ffffff\" \
-                 stroke-width=\"3\" paint-order=\"stroke\">{}<title>{}</title></text>",
+                texts,
+                "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{wide:.1}\" height=\"12\" fill=\"#ffffff\" opacity=\"0.9\"/>",
+                label.0 - wide / 2.0,
+                label.1 - 9.5
+            );
+            let _ = writeln!(
+                texts,
+                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"10.5\" fill=\"{stroke}\">{}\
+                 <title>{}</title></text>",
                 label.0,
                 label.1,
-                escape(&shortened(&edge.text)),
+                escape(&shown),
                 escape(&edge.text)
             );
         }
     }
+    out.push_str(&texts);
     for (node, rect) in drawing.nodes.iter().zip(&layout.boxes) {
         let (fill, stroke) = colours(node.state);
         let dash = if node.state == State::Infeasible { " stroke-dasharray=\"5 4\"" } else { "" };
