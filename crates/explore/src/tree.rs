@@ -33,6 +33,8 @@ pub struct Node {
     pub doomed: bool,
     /// The run that met it first.
     pub run: RunId,
+    /// The first run through it that came to an end of its own, once there is one: its other inputs are worth keeping.
+    pub ended: Option<RunId>,
     parent: Slot,
     first: u32,
 }
@@ -113,6 +115,13 @@ pub struct Tree {
 impl Tree {
     pub fn node(&self, node: NodeId) -> &Node {
         &self.nodes[node]
+    }
+
+    /// A run through these nodes came to an end of its own.
+    pub fn ended(&mut self, nodes: &[NodeId], run: RunId) {
+        for node in nodes {
+            self.nodes[*node].ended.get_or_insert(run);
+        }
     }
 
     pub fn len(&self) -> usize {
@@ -287,6 +296,7 @@ impl Tree {
             alternatives,
             input: elem.input,
             run,
+            ended: None,
             parent: slot,
             first,
         });

@@ -33,6 +33,8 @@ impl TestCase {
         let mut case = self.clone();
         for step in &mut case.arrange {
             match step {
+                // What it implements says the types of its methods.
+                Step::Bind { value: Value::Fake { .. }, .. } => {}
                 Step::Bind { ty, value, .. } => {
                     if let Type::Class { args, .. } = ty {
                         args.clear();
@@ -143,6 +145,8 @@ pub struct Traits {
     pub generic_class: bool,
     /// The first argument is the object that the constructed one belongs to: `outer.new Inner()`.
     pub inner: bool,
+    /// A constructor that a test may not call: by reflection, the only one with so many parameters.
+    pub reflective: bool,
 }
 
 /// What a call is made on.
@@ -250,7 +254,8 @@ pub enum Value {
     /// An object that stands for an interface: a lambda if it has one method, else an anonymous class. One that stands
     /// for an abstract class calls a constructor of it, and is never a lambda.
     Fake {
-        interface: ClassName,
+        /// The type it is of, with its arguments where they are known.
+        ty: Type,
         constructor: Option<Box<Call>>,
         methods: Vec<FakeMethod>,
     },
@@ -263,18 +268,41 @@ pub enum Value {
 /// A method of an object that stands for an interface.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FakeMethod {
-    pub name: String,
-    /// Erased parameter types.
+    /// The interface's method, erased; its arguments are left out.
+    pub of: Call,
+    /// Types of its parameters and result, variables replaced.
     pub params: Vec<Type>,
     pub returns: Type,
     /// What it returns; none if it returns nothing.
     pub result: Option<Value>,
+    /// Whether the act calls it.
+    pub called: bool,
+}
+
+/// Whether an object that stands for an interface may be made in place.
+fn is_lambda(constructor: &Option<Box<Call>>, methods: &[FakeMethod]) -> bool {
+    constructor.is_none() && methods.len() == 1
 }
 
 impl Value {
+    /// What a field of a type holds at first.
+    pub fn zero(ty: &Type) -> Value {
+        match ty {
+            Type::Bool => Value::Bool(false),
+            Type::Byte => Value::Byte(0),
+            Type::Short => Value::Short(0),
+            Type::Char => Value::Char(0),
+            Type::Int => Value::Int(0),
+            Type::Long => Value::Long(0),
+            Type::Float => Value::float(0.0),
+            Type::Double => Value::double(0.0),
+            Type::Void | Type::Class { .. } | Type::Array(_) => Value::Null,
+        }
+    }
+
     /// An object that takes a class of its own to write.
     pub fn is_class(&self) -> bool {
-        matches!(self, Value::Fake { constructor, methods, .. } if constructor.is_some() || methods.len() != 1)
+        matches!(self, Value::Fake { constructor, methods, .. } if !is_lambda(constructor, methods))
     }
 
     pub fn float(value: f32) -> Value {

@@ -49,8 +49,12 @@ pub(crate) struct Choices {
     writes: Vec<(ObjId, u32)>,
     /// Objects that stand for what is null in this run: nothing is known of their contents.
     placeholders: Vec<ObjId>,
+    /// Input objects that are told apart by a number of theirs.
+    numbered: Vec<ObjId>,
 }
 
+/// So many objects are remembered that are told apart by a number.
+const MAX_NUMBERED: usize = 16;
 /// More writes are not remembered: who reads and writes so much in one run has other worries than aliases.
 const MAX_WRITES: usize = 256;
 
@@ -59,6 +63,7 @@ impl Choices {
         self.all.clear();
         self.writes.clear();
         self.placeholders.clear();
+        self.numbered.clear();
     }
 
     pub(crate) fn is_placeholder(&self, object: ObjId) -> bool {
@@ -153,6 +158,18 @@ impl<L: Lang> Vm<L> {
                 return;
             }
         }
+    }
+
+    /// The program tells objects apart by a number that each has of its own (their identity's hash).
+    pub fn demand_numbered(&mut self, object: ObjId) {
+        let known = &self.choices.numbered;
+        if self.choices.is_empty() || known.contains(&object) || known.len() >= MAX_NUMBERED {
+            return;
+        }
+        for other in known.clone() {
+            self.demand_same(object, other);
+        }
+        self.choices.numbered.push(object);
     }
 
     /// An input that is null is compared with an object: were it there, it could be that one.

@@ -4,6 +4,7 @@ use suite::case::{Call, ClassName, FakeMethod, Target, TestCase, Type, Value};
 
 use super::literal;
 use super::names::{Names, identifier};
+use super::stub::Stub;
 use crate::doc::{Doc, Source};
 
 /// Arrays with more elements than this are filled in methods of their own: a method's code ends at 64 KB
@@ -41,6 +42,8 @@ pub struct Scope<'a> {
     pub result: String,
     /// Arrays too large to be written in place.
     pub large: Vec<LargeArray>,
+    /// Classes of the file that stand for interfaces.
+    pub stubs: &'a [Stub],
 }
 
 pub struct LargeArray {
@@ -115,8 +118,8 @@ impl Scope<'_> {
                 Doc::cat([of, Doc::text(format!(".{name}"))])
             }
             // A lambda is nothing yet where any object will do.
-            Value::Fake { interface, methods, .. } if *want == Type::object() && methods.len() == 1 => {
-                let cast = Doc::text(format!("({}) ", self.names.class(interface)));
+            Value::Fake { ty, methods, .. } if *want == Type::object() && methods.len() == 1 => {
+                let cast = Doc::text(format!("({}) ", self.names.erased(ty)));
                 let cast = Doc::cat([cast, self.fake(methods)]);
                 if place == Place::Receiver { parens(cast) } else { cast }
             }
@@ -140,36 +143,54 @@ impl Scope<'_> {
         Doc::cat([Doc::text(format!("{params} -> ")), result])
     }
 
-    /// An anonymous class of the erased type, as the declaration of a variable.
+    /// An anonymous class, as the declaration of a variable.
     pub fn fake_class(
         &mut self,
-        (ty, name): (&str, String),
-        class: &ClassName,
+        name: String,
+        ty: &Type,
         constructor: Option<&Call>,
         methods: &[FakeMethod],
         source: &mut Source,
     ) {
         let args = constructor.map(|call| self.arguments(call)).unwrap_or_default();
         let args: Vec<String> = args.iter().map(Doc::flat).collect();
-        source.line(&format!("{ty} {name} = new {}({}) {{", self.names.class(class), args.join(", ")));
+        let stub = self.stubs.iter().find(|stub| stub.is_of(ty, methods)).map(|stub| stub.name.clone());
+        let declared = self.names.ty(ty);
+        let class = stub.clone().unwrap_or_else(|| declared.clone());
+        let said = |method: &&FakeMethod| stub.is_none() || method.called && method.result.is_some();
+        let methods: Vec<&FakeMethod> = methods.iter().filter(said).collect();
+        let made = format!("{declared} {name} = new {class}({})", args.join(", "));
+        if methods.is_empty() {
+            source.line(&format!("{made};"));
+            return;
+        }
+        source.line(&format!("{made} {{"));
         source.indent();
-        for method in methods {
-            let named = method.params.iter().zip(parameter_names(method));
-            let params: Vec<String> =
-                named.map(|(ty, name)| format!("{} {name}", self.names.erased(ty))).collect();
-            let returns = self.names.ty(&method.returns);
-            source.line("@Override");
-            source.line(&format!("public {returns} {}({}) {{", method.name, params.join(", ")));
-            source.indent();
-            if let Some(value) = &method.result {
-                let value = self.returned(value, &method.returns);
-                source.put(&Doc::cat([Doc::text("return "), value]), ";");
+        for (i, method) in methods.into_iter().enumerate() {
+            if i > 0 && stub.is_some() {
+                source.gap();
             }
-            source.dedent();
-            source.line("}");
+            self.fake_method(method, source);
         }
         source.dedent();
         source.line("};");
+    }
+
+    /// A method of a class that stands for another.
+    pub fn fake_method(&mut self, method: &FakeMethod, source: &mut Source) {
+        let named = method.params.iter().zip(parameter_names(method));
+        let params: Vec<String> =
+            named.map(|(ty, name)| format!("{} {name}", self.names.erased(ty))).collect();
+        let returns = self.names.ty(&method.returns);
+        source.line("@Override");
+        source.line(&format!("public {returns} {}({}) {{", method.of.method, params.join(", ")));
+        source.indent();
+        if let Some(value) = &method.result {
+            let value = self.returned(value, &method.returns);
+            source.put(&Doc::cat([Doc::text("return "), value]), ";");
+        }
+        source.dedent();
+        source.line("}");
     }
 
     /// What a method of a fake returns; one of an iterator has the right type already.
@@ -313,6 +334,9 @@ impl Scope<'_> {
     }
 
     pub fn call(&mut self, call: &Call) -> Doc {
+        if call.traits.reflective {
+            return super::reflect::create(self, call);
+        }
         if let (Target::New, true, [outer, rest @ ..]) = (&call.on, call.traits.inner, call.args.as_slice()) {
             return self.inner(call, outer, rest);
         }
@@ -389,7 +413,7 @@ impl Scope<'_> {
     pub fn static_type(&self, value: &Value) -> Option<Type> {
         Some(match value {
             Value::Null | Value::List(_) | Value::Set(_) | Value::Map(_) | Value::Optional(_) => return None,
-            Value::Fake { interface, .. } => Type::class(interface.clone()),
+            Value::Fake { ty, .. } => ty.clone(),
             Value::Bool(_) => Type::Bool,
             Value::Byte(_) => Type::Byte,
             Value::Short(_) => Type::Short,

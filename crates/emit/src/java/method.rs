@@ -8,6 +8,7 @@ use super::expr::{LargeArray, Place, Scope, is_default};
 use super::names::{Names, identifier, test_method, variable_for};
 use super::plan::{for_calls, plan, result_uses};
 use super::reflect;
+use super::stub::Stub;
 use crate::doc::{Doc, Source, WIDTH};
 
 /// At most so many assignments in one method that fills a large array.
@@ -19,7 +20,13 @@ pub(crate) const SUSPECT_TAG: &str = "suspected-bug";
 pub(crate) const DISABLED: &str = "does not end";
 
 /// Writes the method and the helpers that only it uses.
-pub fn method(dialect: &dyn Dialect, names: &mut Names, release: u16, case: &TestCase, source: &mut Source) {
+pub fn method(
+    dialect: &dyn Dialect,
+    names: &mut Names,
+    release: u16,
+    (case, stubs): (&TestCase, &[Stub]),
+    source: &mut Source,
+) {
     let case = &plan(case);
     comment(&case.comment, source);
     source.line(&format!("@{}", names.known(dialect.test_annotation())));
@@ -33,7 +40,7 @@ pub fn method(dialect: &dyn Dialect, names: &mut Names, release: u16, case: &Tes
     source.line(&format!("{}void {}(){throws} {{", dialect.visibility(), test_method(&case.name)));
     source.indent();
     let result = result_name(case);
-    let mut scope = Scope { names, case, release, result, large: Vec::new() };
+    let mut scope = Scope { names, case, release, result, large: Vec::new(), stubs };
     arrange(&mut scope, source);
     match &case.outcome {
         Outcome::Returns | Outcome::Endless { .. } => act_and_assert(dialect, &mut scope, source),
@@ -105,12 +112,10 @@ fn result_name(case: &TestCase) -> String {
 pub fn arrange(scope: &mut Scope<'_>, source: &mut Source) {
     for step in &scope.case.arrange {
         match step {
-            Step::Bind { name, ty, value: fake @ Value::Fake { interface, constructor, methods } }
+            Step::Bind { name, value: fake @ Value::Fake { ty, constructor, methods }, .. }
                 if fake.is_class() =>
             {
-                let ty = scope.names.erased(ty);
-                let named = (ty.as_str(), identifier(name));
-                scope.fake_class(named, interface, constructor.as_deref(), methods, source);
+                scope.fake_class(identifier(name), ty, constructor.as_deref(), methods, source);
             }
             Step::Bind { name, ty, value } => {
                 let declaration = format!("{} {} = ", scope.names.ty(ty), identifier(name));

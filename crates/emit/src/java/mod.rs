@@ -10,7 +10,8 @@ mod method;
 pub mod names;
 pub(crate) mod plan;
 pub mod probe;
-mod reflect;
+pub(crate) mod reflect;
+mod stub;
 
 use std::collections::BTreeSet;
 
@@ -123,6 +124,7 @@ fn class_body(
     source.line(&format!("{}class {} {{", dialect.visibility(), file.class_name));
     source.indent();
     Capture::of(&file.cases).members(dialect, names, release, &mut source);
+    let stubs = stub::of(&file.cases, &known_siblings(file));
     let mut spans = Vec::new();
     let suspects = file.cases.iter().position(|case| case.suspect.is_some());
     for (i, case) in file.cases.iter().enumerate() {
@@ -131,12 +133,11 @@ fn class_body(
             suspects_heading(&mut source);
         }
         let first = source.next_line();
-        method::method(dialect, names, release, case, &mut source);
+        method::method(dialect, names, release, (case, &stubs), &mut source);
         spans.push(Span { case: case.name.clone(), first, last: source.next_line() - 1 });
     }
-    if file.cases.iter().any(reflect::is_needed) {
-        reflect::helper(names, &mut source);
-    }
+    stub::classes(&stubs, names, release, &mut source);
+    reflect::helpers(&file.cases, names, &mut source);
     source.dedent();
     source.line("}");
     (source.finish(), spans)
@@ -202,6 +203,11 @@ fn for_classes(case: &TestCase, f: &mut impl FnMut(&ClassName)) {
         value.any(&mut |v| {
             match v {
                 Value::Enum { class, .. } | Value::Field { class, .. } => f(class),
+                Value::Fake { ty, methods, .. } => {
+                    of_type(ty, f);
+                    let types = methods.iter().flat_map(|m| m.params.iter().chain([&m.returns]));
+                    types.for_each(|ty| of_type(ty, f));
+                }
                 Value::Class(ty) | Value::Array { elem: ty, .. } => of_type(ty, f),
                 _ => {}
             }

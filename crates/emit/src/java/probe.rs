@@ -40,9 +40,7 @@ pub fn render(file: &SuiteFile, release: u16) -> Rendered {
         perform(&plan::renamed(case), index, &mut names, release, &mut body);
         spans.push(Span { case: case.name.clone(), first, last: body.next_line() - 1 });
     }
-    if file.cases.iter().any(reflect::is_needed) {
-        reflect::helper(&mut names, &mut body);
-    }
+    reflect::helpers(&file.cases, &mut names, &mut body);
     body.line("public static void main(String[] args) throws Exception {");
     body.indent();
     body.line(&format!("TestwrightProbeSupport.main(args, {CLASS}.class);"));
@@ -64,7 +62,8 @@ pub fn render(file: &SuiteFile, release: u16) -> Rendered {
 
 fn perform(case: &TestCase, index: usize, names: &mut Names, release: u16, source: &mut Source) {
     let returns_something = case.act.returns != Type::Void;
-    let mut scope = Scope { names, case, release, result: "result".to_owned(), large: Vec::new() };
+    let result = "result".to_owned();
+    let mut scope = Scope { names, case, release, result, large: Vec::new(), stubs: &[] };
     source.line(&format!("static void case{index}(TestwrightProbeSupport probe) throws Throwable {{"));
     source.indent();
     arrange(&mut scope, source);

@@ -4,8 +4,9 @@ use suite::case::{Call, ClassName, FakeMethod, Target, TestCase, Type, Value};
 
 use super::names::{Names, array_of, identifier, quoted};
 use super::{ClassForm, Facts, Form, Member, literal};
-use crate::doc::Doc;
+use crate::doc::{Doc, Source};
 use crate::java::is_default;
+use crate::java::reflect::CREATE;
 
 /// Longer arrays are not written: no person would, and a method's code ends at 64 KB.
 const LARGEST_ARRAY: usize = 1000;
@@ -24,23 +25,99 @@ pub struct Scope<'a> {
 }
 
 impl Scope<'_> {
+    /// The case will not be written; what stands in its place is seen by nobody.
     pub fn refuse(&mut self, why: &str) -> Doc {
         self.refused.get_or_insert_with(|| format!("cannot be written in Kotlin: {why}"));
-        Doc::text("TODO()")
+        Doc::text("null")
     }
 
-    /// Kotlin's own function types are lambdas; an object for another interface is not written yet.
-    fn fake(&mut self, interface: &ClassName, methods: &[FakeMethod]) -> Doc {
-        match methods {
-            [method] if interface.package == "kotlin.jvm.functions" => {
-                let params = vec!["_"; method.params.len()].join(", ");
-                let arrow = if params.is_empty() { String::new() } else { format!("{params} -> ") };
-                let result =
-                    method.result.as_ref().map_or_else(|| Doc::text("Unit"), |value| self.expr(value));
-                Doc::cat([Doc::text(format!("{{ {arrow}")), result, Doc::text(" }")])
+    /// Whether a value is an object of an anonymous class: what Kotlin writes no lambda for.
+    pub fn is_object(&self, value: &Value) -> bool {
+        let Value::Fake { ty: Type::Class { name, .. }, .. } = value else { return false };
+        let function = name.package == "kotlin.jvm.functions";
+        !function && (value.is_class() || self.facts.class(name) != ClassForm::Java)
+    }
+
+    /// Kotlin's own function types are lambdas, Java's get their name in front.
+    fn fake(&mut self, fake: &Value) -> Doc {
+        let Value::Fake { ty: Type::Class { name, .. }, methods, .. } = fake else {
+            return self.refuse("an object of no class");
+        };
+        let ([method], false) = (methods.as_slice(), self.is_object(fake)) else {
+            return self.refuse("an object that stands for an interface inside of something else");
+        };
+        let params = vec!["_"; method.params.len()].join(", ");
+        let arrow = if params.is_empty() { String::new() } else { format!("{params} -> ") };
+        let result = method.result.as_ref().map_or_else(|| Doc::text("Unit"), |value| self.expr(value));
+        let class = match name.package == "kotlin.jvm.functions" {
+            true => String::new(),
+            false => format!("{} ", self.names.class(name)),
+        };
+        let (result, open) = (result, format!("{class}{{ {arrow}"));
+        Doc::cat([Doc::text(open), result, Doc::text(" }")])
+    }
+
+    /// An object of an anonymous class, as the declaration of a variable.
+    pub fn object(
+        &mut self,
+        name: &str,
+        ty: &Type,
+        constructor: Option<&Call>,
+        methods: &[FakeMethod],
+        source: &mut Source,
+    ) {
+        let class = self.names.ty(ty, false);
+        let args = constructor.map(|call| Doc::args(self.arguments(call, &call.args, 0)).flat());
+        source.line(&format!("val {name} = object : {class}{} {{", args.unwrap_or_default()));
+        source.indent();
+        for method in methods {
+            let known = self.facts.member(&method.of);
+            // Of what Java declares anything may be null, also inside.
+            let inside = known.is_none();
+            let member = known.unwrap_or_else(|| Member {
+                name: method.of.method.clone(),
+                returns_nullable: true,
+                ..Member::default()
+            });
+            let may_be_null = |i: usize| inside || member.nullable.get(i).copied().unwrap_or(true);
+            let params: Vec<String> = method
+                .params
+                .iter()
+                .enumerate()
+                .map(|(i, ty)| {
+                    format!("ignored{}: {}", i + 1, self.names.spelled(ty, may_be_null(i), inside))
+                })
+                .collect();
+            let returns = match method.returns {
+                Type::Void => String::new(),
+                ref ty => format!(": {}", self.names.spelled(ty, member.returns_nullable, inside)),
+            };
+            let name = quoted(&member.name);
+            let head = match member.form {
+                Form::Getter => format!("override val {name}{returns} get() = "),
+                Form::Function => format!("override fun {name}({}){returns}", params.join(", ")),
+                Form::Setter | Form::Extension | Form::ExtensionGetter => {
+                    self.refuse("a property or extension of an object that stands for an interface");
+                    continue;
+                }
+            };
+            match &method.result {
+                Some(value) => {
+                    if *value == Value::Null && !member.returns_nullable {
+                        if method.called {
+                            self.refuse("null for a result that is not nullable");
+                        }
+                        source.line(&format!("{}throw UnsupportedOperationException()", with_equals(&head)));
+                        continue;
+                    }
+                    let value = self.expr(value);
+                    source.put(&Doc::cat([Doc::text(with_equals(&head)), value]), "");
+                }
+                None => source.line(&format!("{head} {{}}")),
             }
-            _ => self.refuse("an object that stands for an interface"),
         }
+        source.dedent();
+        source.line("}");
     }
 
     pub fn expr(&mut self, value: &Value) -> Doc {
@@ -92,14 +169,9 @@ impl Scope<'_> {
                 let of = self.receiver(of);
                 Doc::cat([of, Doc::text(format!(".{}", quoted(name)))])
             }
-            Value::Fake { interface, methods, .. } => self.fake(interface, methods),
+            fake @ Value::Fake { .. } => self.fake(fake),
             Value::Var(name) => Doc::text(identifier(name)),
             Value::Result => Doc::text(self.result.clone()),
-            #[allow(
-                unreachable_patterns,
-                reason = "the model of cases grows; what is new there is refused here"
-            )]
-            _ => self.refuse("it uses something that only Java tests can express"),
         }
     }
 
@@ -166,6 +238,12 @@ impl Scope<'_> {
     }
 
     pub fn call(&mut self, call: &Call) -> Doc {
+        if call.traits.reflective {
+            let class: Vec<u16> = call.class.binary_name().encode_utf16().collect();
+            let class = literal::string(&class);
+            let args: Vec<Doc> = call.args.iter().map(|arg| self.expr(arg)).collect();
+            return Doc::call(CREATE, std::iter::once(class).chain(args).collect());
+        }
         let member = self.facts.member(call);
         if let Some(member) = &member {
             for (arg, nullable) in call.args.iter().zip(&member.nullable) {
@@ -303,6 +381,11 @@ impl Scope<'_> {
             _ => return None,
         })
     }
+}
+
+/// A function's head goes on with its result; a property's does already.
+fn with_equals(head: &str) -> String {
+    if head.ends_with("= ") { head.to_owned() } else { format!("{head} = ") }
 }
 
 /// The only object of its class.

@@ -14,6 +14,7 @@ use suite::case::{Call, ClassName, Outcome, Step, Subject, TestCase, Value};
 use crate::doc::{Doc, Source};
 use crate::java::names::{test_method, variable_for};
 use crate::java::plan::{plan, result_uses};
+use crate::java::reflect;
 use crate::java::{DISABLED, Rendered, SUSPECT_TAG, Span, SuiteFile};
 use crate::write::MARKER;
 use expr::Scope;
@@ -117,6 +118,7 @@ pub fn render(file: &SuiteFile, library: Library, facts: &dyn Facts) -> Rendered
         method(library, &mut names, facts, case, &mut body);
         spans.push(Span { case: case.name.clone(), first, last: body.next_line() - 1 });
     }
+    reflection(&file.cases, &mut body);
     body.dedent();
     body.line("}");
     let mut source = Source::new();
@@ -166,14 +168,13 @@ fn body(library: Library, scope: &mut Scope<'_>, source: &mut Source) {
     for step in &case.arrange {
         match step {
             Step::Bind { name, ty, value } => {
-                // A lambda's parameters have types only where it is passed.
-                let lambda = matches!(value, Value::Fake { methods, .. } if methods.iter().any(|m| !m.params.is_empty()));
-                if lambda {
-                    scope.refuse("a function that is kept in a variable");
+                if let (Value::Fake { ty, constructor, methods }, true) = (value, scope.is_object(value)) {
+                    scope.object(&identifier(name), ty, constructor.as_deref(), methods, source);
+                    continue;
                 }
                 let doc = scope.expr(value);
                 // What the initialiser does not say by itself.
-                let typed = matches!(value, Value::Null) || scope.needs_type(value, ty);
+                let typed = matches!(value, Value::Null | Value::Fake { .. }) || scope.needs_type(value, ty);
                 let ty = if typed {
                     format!(": {}", scope.names.ty(ty, *value == Value::Null))
                 } else {
@@ -185,8 +186,10 @@ fn body(library: Library, scope: &mut Scope<'_>, source: &mut Source) {
                 let doc = scope.call(call);
                 source.put(&doc, "");
             }
-            Step::Set { reflective: true, .. } => {
-                scope.refuse("a field that is set by reflection");
+            Step::Set { of, field, value, reflective: true, .. } => {
+                let (of, value) = (scope.expr(of), scope.expr(value));
+                let args = vec![of, Doc::text(format!("\"{field}\"")), value];
+                source.put(&Doc::call(reflect::SET, args), "");
             }
             Step::Set { of, field, value, .. } => {
                 let (of, value) = (scope.receiver(of), scope.expr(value));
@@ -217,6 +220,35 @@ fn body(library: Library, scope: &mut Scope<'_>, source: &mut Source) {
                 source.put(&doc, "");
             }
         }
+    }
+}
+
+/// The methods that do by reflection what a test may not, as far as they are needed.
+fn reflection(cases: &[TestCase], source: &mut Source) {
+    if cases.iter().any(reflect::sets) {
+        source.gap();
+        source.line(&format!("private fun {}(target: Any, name: String, value: Any?) {{", reflect::SET));
+        source.indent();
+        source.line("val types = generateSequence<Class<*>>(target.javaClass) { it.superclass }");
+        source.line("val field = types.flatMap { it.declaredFields.asSequence() }.first { it.name == name }");
+        source.line("field.isAccessible = true");
+        source.line("field.set(target, value)");
+        source.dedent();
+        source.line("}");
+    }
+    if cases.iter().any(reflect::creates) {
+        source.gap();
+        source.line(&format!(
+            "private fun {}(className: String, vararg arguments: Any?): Any {{",
+            reflect::CREATE
+        ));
+        source.indent();
+        source.line("val constructors = Class.forName(className).declaredConstructors");
+        source.line("val constructor = constructors.first { it.parameterCount == arguments.size }");
+        source.line("constructor.isAccessible = true");
+        source.line("return constructor.newInstance(*arguments)");
+        source.dedent();
+        source.line("}");
     }
 }
 

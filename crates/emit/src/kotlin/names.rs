@@ -96,19 +96,25 @@ impl Names {
 
     /// A type; `nullable` adds the question mark.
     pub fn ty(&mut self, ty: &Type, nullable: bool) -> String {
+        self.spelled(ty, nullable, true)
+    }
+
+    /// A type whose arguments are nullable or not.
+    pub fn spelled(&mut self, ty: &Type, nullable: bool, inside: bool) -> String {
         let mark = if nullable && !ty.is_primitive() { "?" } else { "" };
         let name = match ty {
             Type::Void => "Unit".to_owned(),
             Type::Array(elem) => match array_of(elem) {
                 Some(name) => format!("{name}Array"),
-                None => format!("Array<{}>", self.ty(elem, true)),
+                None => format!("Array<{}>", self.spelled(elem, inside, inside)),
             },
             Type::Class { name, args } => {
                 let class = self.class(name);
                 match args.is_empty() {
                     true => class,
                     false => {
-                        let args: Vec<String> = args.iter().map(|arg| self.ty(&arg.boxed(), true)).collect();
+                        let args: Vec<String> =
+                            args.iter().map(|arg| self.spelled(&arg.boxed(), inside, inside)).collect();
                         format!("{class}<{}>", args.join(", "))
                     }
                 }

@@ -99,6 +99,9 @@ fn fake(
 ) -> Result<(), NoCase> {
     let Some((_, made)) = jvm.worlds.fakes.get(&class) else { return Err(unnamed()) };
     let name = names.name(object, input);
+    let args_of = boxed_args(&made.args);
+    // All that a raw type inherits is raw.
+    let raw = args_of.is_empty() && jvm::input::is_generic(jvm, made.interface);
     let mut methods = Vec::new();
     for (index, method) in made.methods.iter().enumerate() {
         let f = &jvm.funcs[method.func];
@@ -107,26 +110,26 @@ fn fake(
             .filter(|call| call.method == index)
             .map(|call| written(jvm, &call.result, names))
             .collect::<Result<_, _>>()?;
-        let known = method.returns.as_ref().and_then(generic_type);
+        let known = method.returns.as_ref().filter(|_| !raw).and_then(generic_type);
         let returns = known.unwrap_or_else(|| f.signature.ty.ret.as_ref().map_or(Type::Void, field_type));
         let result = match results.as_slice() {
             _ if returns == Type::Void => None,
-            [] => Some(default_value(&returns)),
+            [] => Some(Value::zero(&returns)),
             [first, rest @ ..] if rest.iter().all(|value| value == first) => Some(first.clone()),
             _ => Some(next_of(results, &returns, names, &name, steps)),
         };
-        methods.push(FakeMethod {
-            name: f.name.to_string(),
-            params: declared(&made.param_types(jvm, method.func), &f.signature.ty.params),
-            returns,
-            result,
-        });
+        let params = match raw {
+            true => f.signature.ty.params.iter().map(field_type).collect(),
+            false => declared(&made.param_types(jvm, method.func), &f.signature.ty.params),
+        };
+        let called = calls.iter().any(|call| call.method == index);
+        let of = call_of(jvm, method.func, Target::Static, Vec::new());
+        methods.push(FakeMethod { of, params, returns, result, called });
     }
-    let interface = class_name(jvm, made.interface);
     let constructor =
         made.constructor.as_ref().map(|way| Box::new(call_of(jvm, way.func, Target::New, args)));
-    let ty = Type::Class { name: interface.clone(), args: boxed_args(&made.args) };
-    steps.push(Step::Bind { name, ty, value: Value::Fake { interface, constructor, methods } });
+    let ty = Type::Class { name: class_name(jvm, made.interface), args: args_of };
+    steps.push(Step::Bind { name, ty: ty.clone(), value: Value::Fake { ty, constructor, methods } });
     Ok(())
 }
 
@@ -177,20 +180,6 @@ fn common_type(values: &[Value]) -> Option<Type> {
     names.all(|name| name == Some(first)).then(|| Type::class(ClassName::new("java.lang", &[first])))
 }
 
-fn default_value(ty: &Type) -> Value {
-    match ty {
-        Type::Bool => Value::Bool(false),
-        Type::Byte => Value::Byte(0),
-        Type::Short => Value::Short(0),
-        Type::Char => Value::Char(0),
-        Type::Int => Value::Int(0),
-        Type::Long => Value::Long(0),
-        Type::Float => Value::float(0.0),
-        Type::Double => Value::double(0.0),
-        Type::Void | Type::Class { .. } | Type::Array(_) => Value::Null,
-    }
-}
-
 fn step(jvm: &Jvm, event: &Event, names: &mut Names) -> Result<Step, NoCase> {
     Ok(match event {
         Event::Made { name, object, func, on, args, of } => {
@@ -204,10 +193,15 @@ fn step(jvm: &Jvm, event: &Event, names: &mut Names) -> Result<Step, NoCase> {
             };
             let call = call_of(jvm, *func, target, args);
             let ty = match &call.returns {
+                _ if call.traits.reflective => Type::object(),
                 Type::Class { name, .. } => Type::Class { name: name.clone(), args: boxed_args(of) },
                 other => other.clone(),
             };
-            let name = match (name.ends_with(".of"), &ty) {
+            // What an `Optional` holds has no name of its own.
+            let nameless = name.ends_with(".of")
+                || name.ends_with(".value")
+                    && matches!(&ty, Type::Class { name, .. } if !name.package.starts_with("java."));
+            let name = match (nameless, &ty) {
                 (true, Type::Class { name: class, .. }) => {
                     names.name(*object, &decapitalised(class.simple_name()))
                 }
@@ -312,12 +306,13 @@ fn unwritable(jvm: &Jvm, seen: &Seen) -> Option<String> {
     }
 }
 
-/// Type arguments as a declaration spells them; none if one of them is not known.
-/// Types of parameters as a method that overrides may declare them: what variables stand for, erased.
+/// Types of parameters as a method that overrides may declare them: variables replaced by what they stand for.
 fn declared(types: &[Generic], erased: &[FieldType]) -> Vec<Type> {
     fn plain(ty: &Generic, erased: &FieldType) -> Type {
         match (ty, erased) {
-            (Generic::Class(name, _), _) => Type::class(ClassName::from_internal(name)),
+            (Generic::Class(name, args), _) => {
+                Type::Class { name: ClassName::from_internal(name), args: boxed_args(args) }
+            }
             (Generic::Array(elem), FieldType::Array(erased)) => Type::array(plain(elem, erased)),
             _ => field_type(erased),
         }
@@ -325,6 +320,7 @@ fn declared(types: &[Generic], erased: &[FieldType]) -> Vec<Type> {
     types.iter().zip(erased).map(|(ty, erased)| plain(ty, erased)).collect()
 }
 
+/// Type arguments as a declaration spells them; none if one of them is not known.
 fn boxed_args(of: &[Generic]) -> Vec<Type> {
     of.iter().map(generic_type).collect::<Option<Vec<_>>>().unwrap_or_default()
 }

@@ -58,13 +58,16 @@ pub fn case(
         "<init>" => format!("new{}", class_name(jvm, subject.class).simple_name()),
         name => name.to_string(),
     };
-    let after = calls_before(&arrange, &act);
+    let after = calls_before(&arrange, &act).or_else(|| match facts.iter().any(is_telling) {
+        true => None,
+        false => calls_on_others(&arrange, &act),
+    });
     let name = test_name(&base, facts, after.as_ref().map(|(_, word)| word.as_str()), &outcome, result);
     let after = after.map(|(text, _)| text).unwrap_or_default();
     let mut comment = comment(&after, facts, &outcome, result);
     if arrange.iter().any(|step| matches!(step, Step::Set { reflective: true, .. })) {
-        comment
-            .push("No calls were found that lead to this state: fields are set by reflection.".to_string());
+        let what = "No calls were found that lead to this state: fields are set by reflection.";
+        comment.push(what.to_string());
     }
     Ok(TestCase { name, comment, arrange, act, outcome, asserts, suspect: None, covers: Vec::new() })
 }
@@ -86,6 +89,12 @@ pub fn facts(vm: &mut Vm<Jvm>, finished: &Finished<Stage>, spelling: &JavaSpelli
         if let Some(fact) = fact(&vm.pool, *condition, spelling)
             && !facts.contains(&fact)
         {
+            let site = vm.lang.funcs.get(step.site.func);
+            let of_optional = site.is_some_and(|f| &*vm.lang.classes[f.class].name == "java/util/Optional");
+            if of_optional {
+                facts.extend(optional(&fact).filter(|fact| !facts.contains(fact)));
+                continue;
+            }
             // Of what the library decided, only sizes say something about the source (`s.isEmpty()`).
             if step.kind == ElemKind::Which && !fact.text.ends_with(" null") {
                 continue;
@@ -101,6 +110,21 @@ pub fn facts(vm: &mut Vm<Jvm>, finished: &Finished<Stage>, spelling: &JavaSpelli
         }
     }
     facts
+}
+
+/// `user.value == null` as what an `Optional` is asked: `user.isEmpty()`.
+fn optional(fact: &Fact) -> Option<Fact> {
+    let (of, empty) = match fact.text.strip_suffix(".value == null") {
+        Some(of) => (of, true),
+        None => (fact.text.strip_suffix(".value != null")?, false),
+    };
+    let asked = if empty { "isEmpty()" } else { "isPresent()" };
+    let word = fact.word.as_deref().and_then(|word| {
+        word.strip_suffix("ValueNull")
+            .map(|of| format!("{of}Empty"))
+            .or_else(|| word.strip_suffix("ValueNotNull").map(|of| format!("{of}Present")))
+    });
+    Some(Fact { text: format!("{of}.{asked}"), word })
 }
 
 /// Whether a condition speaks of small numbers only: others are the library's own (where it sorts in another way).
@@ -166,6 +190,28 @@ fn calls_before(arrange: &[Step], act: &Call) -> Option<(String, String)> {
     }
 }
 
+/// What was called on one other object before: `after user.activate()`, `afterUserActivate`.
+fn calls_on_others(arrange: &[Step], act: &Call) -> Option<(String, String)> {
+    let mut found: Vec<(&String, &String)> = Vec::new();
+    for step in arrange {
+        let Step::Do(call) = step else { continue };
+        let (Target::Instance(on), false) = (&call.on, call.method.starts_with("set")) else { continue };
+        let Value::Var(name) = &**on else { continue };
+        if !found.contains(&(name, &call.method)) {
+            found.push((name, &call.method));
+        }
+    }
+    let [(on, method)] = found[..] else { return None };
+    let receiver = matches!(&act.on, Target::Instance(of) if **of == Value::var(on));
+    (!receiver)
+        .then(|| (format!("after {on}.{method}()"), format!("after{}{}", capital(on), capital(method))))
+}
+
+/// That something is not null says little where something else is known.
+fn is_telling(fact: &Fact) -> bool {
+    !fact.text.ends_with(" != null")
+}
+
 /// `b == 0: throws ArithmeticException`.
 fn comment(after: &str, facts: &[Fact], outcome: &Outcome, result: Option<&Value>) -> Vec<String> {
     let end = match outcome {
@@ -185,9 +231,7 @@ fn comment(after: &str, facts: &[Fact], outcome: &Outcome, result: Option<&Value
             None => "returns".to_string(),
         },
     };
-    // That something is not null says little where something else is known.
-    let says = |fact: &&Fact| !fact.text.ends_with(" != null");
-    let telling: Vec<&Fact> = facts.iter().filter(says).collect();
+    let telling: Vec<&Fact> = facts.iter().filter(|fact| is_telling(fact)).collect();
     let facts = if telling.is_empty() && end == "returns" { facts.iter().collect() } else { telling };
     // The last conditions set the path apart; what does not fit is left out from the front.
     let mut shown: Vec<&str> = Vec::new();
@@ -337,8 +381,14 @@ pub fn traits(jvm: &Jvm, func: FuncId) -> Traits {
         returns_type_variable: signature
             .is_some_and(|s: Arc<str>| s.rsplit(')').next().is_some_and(|r| r.starts_with('T'))),
         inner: &*method.name == "<init>" && jvm::input::is_inner(jvm, method.class),
+        reflective: &*method.name == "<init>" && is_hidden(jvm, method.class),
         generic_class: file.and_then(|f| f.signature.clone()).is_some_and(|s| s.starts_with('<')),
     }
+}
+
+/// Whether a class of the program is one whose objects only reflection makes.
+fn is_hidden(jvm: &Jvm, class: ir::ClassId) -> bool {
+    is_user(jvm, class) && !jvm::input::can_name(jvm, class)
 }
 
 /// Whether an exception must be declared; one that is not loaded is taken to be.

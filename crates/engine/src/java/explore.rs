@@ -285,7 +285,7 @@ impl<'a> ClassExplorer<'a> {
             if self.vm.lang.is_tracked(func) && !own && !is_made(&self.vm.lang, func) {
                 functions.push((func, function.clone()));
             }
-            let near = callees(&self.vm.lang, subject.class, &function);
+            let near = callees(&self.vm.lang, subject.class, func, &function);
             open.extend(near.iter().map(|(_, callee)| *callee));
             let site = |index: u32| Site { func, index };
             calls.extend(near.into_iter().map(|(index, callee)| (site(index), callee)));
@@ -313,13 +313,23 @@ pub fn load(vm: &mut Vm<Jvm>, target: &ClassTarget) -> Result<ClassId, Error> {
 }
 
 /// Functions that code may call, as far as they can be told without running it, and by which instruction.
-pub(super) fn callees(jvm: &Jvm, class: ClassId, function: &Function) -> Vec<(u32, FuncId)> {
+pub(super) fn callees(
+    jvm: &Jvm,
+    class: ClassId,
+    caller: FuncId,
+    function: &Function,
+) -> Vec<(u32, FuncId)> {
     let mut found: Vec<(u32, FuncId)> = Vec::new();
     for (index, inst) in function.code.iter().enumerate() {
         let index = index as u32;
         match inst.op {
             Op::Call => found.push((index, FuncId(inst.a))),
-            Op::CallVirt => found.extend(jvm.virtual_function(class, inst.a).map(|func| (index, func))),
+            // The slot may be that of another class, whose method has nothing to do with this one.
+            Op::CallVirt => {
+                let here = jvm.virtual_function(class, inst.a);
+                let here = here.filter(|callee| names(jvm, caller, *callee));
+                found.extend(here.map(|func| (index, func)));
+            }
             // A lambda: its class was made up, its methods call the body.
             Op::New => {
                 let made = &jvm.classes[ClassId(inst.a)];
@@ -351,6 +361,16 @@ fn is_made(jvm: &Jvm, func: FuncId) -> bool {
     let f = &jvm.funcs[func];
     let of_source = f.name.contains("lambda$") || f.name.contains("$lambda") || f.name.ends_with("$default");
     f.access & (access::SYNTHETIC | access::BRIDGE) != 0 && !of_source
+}
+
+/// Whether the code of a function names a method like another one; what was made up may call anything.
+fn names(jvm: &Jvm, caller: FuncId, callee: FuncId) -> bool {
+    let Some(file) = &jvm.classes[jvm.funcs[caller].class].file else { return true };
+    let wanted = &jvm.funcs[callee];
+    (1..file.pool.len()).any(|index| {
+        let named = file.pool.method(index);
+        named.is_ok_and(|named| *named.name == *wanted.name && *named.descriptor == *wanted.descriptor)
+    })
 }
 
 /// Why a method is no target at all.

@@ -289,8 +289,27 @@ impl Subject {
                 objects.push(*object);
             }
         }
+        // What they are made of may change as well, and what objects that stand for interfaces return.
+        let made = before.script.iter().filter_map(|event| match event {
+            Event::Made { object, .. } | Event::Listed { object, .. } => Some(*object),
+            _ => None,
+        });
+        let inside: Vec<ObjId> = made
+            .filter(|object| !objects.contains(object) && may_change(vm, *object))
+            .take(MOST_INSIDE)
+            .collect();
+        objects.extend(inside);
         objects.into_iter().map(|object| (object, observe::see_object(vm, object))).collect()
     }
+}
+
+/// Of what the receiver and the arguments are made of, so many objects are looked at.
+const MOST_INSIDE: usize = 6;
+
+/// Whether an object is one of the program's or a collection.
+fn may_change(vm: &Vm<Jvm>, object: ObjId) -> bool {
+    let class = &vm.lang.classes[vm.heap.class(object)];
+    class.origin == jvm::link::ClassOrigin::User || class.name.starts_with("java/util/")
 }
 
 fn see_args(vm: &mut Vm<Jvm>, params: &[Param], args: &[Val]) -> Vec<Seen> {

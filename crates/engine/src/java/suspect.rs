@@ -101,7 +101,7 @@ fn gives_null(case: &TestCase) -> bool {
             Step::Bind { value: Value::Call(call), .. } => null(&call.args),
             Step::Do(call) => null(&call.args),
             Step::Bind { value: Value::Fake { methods, .. }, .. } => {
-                methods.iter().any(|method| method.result == Some(Value::Null))
+                methods.iter().any(|method| method.called && method.result == Some(Value::Null))
             }
             _ => false,
         })

@@ -107,7 +107,7 @@ pub fn reach(vm: &mut Vm<Jvm>, class: ClassId, from: FuncId) -> BTreeMap<FuncId,
             continue;
         }
         let Some(function) = vm.lang.ir(func) else { continue };
-        for (_, callee) in callees(&vm.lang, class, &function) {
+        for (_, callee) in callees(&vm.lang, class, func, &function) {
             if let std::collections::btree_map::Entry::Vacant(entry) = found.entry(callee) {
                 entry.insert(away + 1);
                 open.push_back((callee, away + 1));

@@ -7,6 +7,7 @@ use vm::{ElemKind, Lang};
 
 use super::{Session, State, Stopped};
 use crate::budget::{RLIMIT_A_UNIT, STEPS_A_UNIT};
+use crate::finished::RunId;
 use crate::frontier::Candidate;
 use crate::journal;
 use crate::target::Target;
@@ -99,7 +100,10 @@ where
     pub(super) fn flip(&self, state: &State<L, T>, candidate: &Candidate, but: Option<TermId>) -> Job {
         let mut assertions = state.tree.path_condition(candidate.slot);
         assertions.extend(but);
-        let first = candidate.slot.node().map(|node| state.tree.node(node).run.0 as usize);
+        let first = candidate.slot.node().map(|node| {
+            let node = state.tree.node(node);
+            node.ended.unwrap_or(node.run).0 as usize
+        });
         // An object in another state is of use where something is wanted: with the other inputs of a run that came there.
         let near = match candidate.kind {
             ElemKind::Prefer if candidate.order.is_multiple_of(2) => state.near.iter().position(|near| *near),
@@ -188,13 +192,14 @@ where
                 return;
             }
             let count = self.round_size(state).min(state.demands.len());
-            let demands: Vec<(Slot, TermId)> = state.demands.drain(..count).collect();
+            let demands: Vec<(Slot, TermId, RunId)> = state.demands.drain(..count).collect();
             let jobs: Vec<Job> = demands
                 .into_iter()
-                .map(|(slot, wanted)| {
+                .map(|(slot, wanted, run)| {
                     let mut assertions = state.tree.path_condition(slot);
                     assertions.push(wanted);
-                    Job::Flip { assertions, hint: None }
+                    let hint = state.finished.get(run.0 as usize).map(|f| f.model.clone());
+                    Job::Flip { assertions, hint }
                 })
                 .collect();
             for mut attempt in self.round(state, None, &jobs, self.cut).into_iter().flatten() {

@@ -13,6 +13,9 @@ use crate::target::Target;
 use crate::tree::{Child, GaveUp, Inserted, Node, NodeId, Slot};
 use crate::worker::Run;
 
+/// So many of the last decisions of a run whose inputs could not be made are tried another way soon.
+const MENDS: usize = 3;
+
 /// What a run brought, and whether it went where it was sent.
 pub(super) struct Merged {
     pub new: bool,
@@ -42,6 +45,8 @@ where
         let mut new = Vec::new();
         let mut meets = Vec::new();
         if run.end.is_behaviour() {
+            state.tree.ended(&inserted.nodes, id);
+            state.tree.ended(&inserted.new, id);
             meets = self.goal.met_by(&run.trace);
             for obligation in &meets {
                 if let Some(covered @ None) = state.covered.get_mut(*obligation as usize) {
@@ -107,14 +112,23 @@ where
         if self.goal.walks() {
             self.aim(state, &run.trace, &inserted.new);
         }
+        let fails = state.finished.last().is_some_and(|run| run.end == End::Stopped(Stop::Assumption));
+        let mut mends: Vec<NodeId> = Vec::new();
+        if fails {
+            let last = inserted.new.iter().rev().filter(|node| {
+                let node = state.tree.node(**node);
+                node.input && !node.doomed && matches!(node.kind, ElemKind::Branch | ElemKind::Check(_))
+            });
+            mends.extend(last.take(MENDS));
+        }
         for node in inserted.new {
-            self.open(state, node);
+            self.open(state, node, mends.contains(&node));
         }
         for (elem, wanted) in run.trace.demands {
             let Some(node) = inserted.nodes.get(elem as usize) else { continue };
             let slot = state.tree.first_decided(&self.vm.pool, *node);
             if state.asked.len() < MAX_DEMANDS && state.asked.insert((slot, wanted)) {
-                state.demands.push_back((slot, wanted));
+                state.demands.push_back((slot, wanted, id));
             }
         }
         merged
@@ -166,7 +180,7 @@ where
     }
 
     /// Looks at the alternatives of a new node: those that may be tried become candidates.
-    pub(super) fn open(&mut self, state: &mut State<L, T>, id: NodeId) {
+    pub(super) fn open(&mut self, state: &mut State<L, T>, id: NodeId, mends: bool) {
         let node = *state.tree.node(id);
         for alternative in 0..node.alternatives {
             let slot = Slot::of(id, alternative);
@@ -212,12 +226,12 @@ where
             };
             state.tree.set_child(slot, child);
             if child == Child::Open {
-                self.add_candidate(state, slot, &node);
+                self.add_candidate(state, slot, &node, mends);
             }
         }
     }
 
-    pub(super) fn add_candidate(&mut self, state: &mut State<L, T>, slot: Slot, node: &Node) {
+    pub(super) fn add_candidate(&mut self, state: &mut State<L, T>, slot: Slot, node: &Node, mends: bool) {
         let mut aims = [None; AIMS];
         let found = state.aims.remove(&slot).unwrap_or_default();
         aims.iter_mut().zip(found).for_each(|(aim, found)| *aim = Some(found));
@@ -230,6 +244,8 @@ where
             depth: node.depth,
             visit: node.visit,
             unwished: node.unwished || node.doomed || node.kind == ElemKind::Prefer,
+            aside: node.input && !leads.tracked && !matches!(node.kind, ElemKind::Assume | ElemKind::Prefer),
+            mends,
             run: node.run,
             order: state.orders,
             leads,

@@ -149,7 +149,7 @@ struct State<L: Lang, T: Target<L>> {
     orders: u64,
     diverged: u64,
     /// What runs asked for and nobody tried yet, and all that was ever asked for.
-    demands: VecDeque<(Slot, TermId)>,
+    demands: VecDeque<(Slot, TermId, RunId)>,
     asked: BTreeSet<(Slot, TermId)>,
     /// Flips tried since anything new came.
     fruitless: u32,

@@ -14,7 +14,9 @@ use vm::{ElemKind, Site};
 const STUBBORN: u32 = 12;
 
 /// The class of candidates that are for when nothing else is left.
-const UNWISHED: u32 = 3;
+const UNWISHED: u32 = 4;
+/// The class of what other code decided when it made inputs: they are made, one way or the other.
+const ASIDE_CODE: u32 = 3;
 /// The class of candidates that are not wanted for themselves.
 const NOTHING_WANTED: u32 = 2;
 /// Every so many picks, near runs are not preferred: what is wanted may be easier to reach another way.
@@ -28,6 +30,14 @@ const ONWARD: u64 = 3;
 
 /// Every so many picks a wish is given up: what is wanted may need another constructor, or a call before.
 const SECOND_BEST: u64 = 8;
+/// The same where nothing at hand is wanted for itself.
+const SECOND_BEST_AT_A_LOSS: u64 = 4;
+
+/// Every so many picks inputs that could not be made are mended: a wish may have been granted but for an argument that
+/// was refused.
+const MEND: u64 = 4;
+/// So often for one site, since that last brought something.
+const MENDED: u32 = 4;
 
 /// Site, kind and alternative; what is below an ungranted wish is apart.
 type Key = (Site, ElemKind, u32, bool);
@@ -40,6 +50,8 @@ pub struct Coverage {
     groups: BTreeMap<Key, Group>,
     /// All candidates, the newest run's first, shallow first.
     newest: BTreeSet<(Reverse<RunId>, u32, u64, Key)>,
+    /// Candidates that may mend inputs, the newest run's first, deep first.
+    mends: BTreeSet<(Reverse<RunId>, Reverse<u32>, u64, Key)>,
     picks: u64,
     /// The groups by rank, without and with a preference for near runs, as of a round: ranking all of them for each
     /// pick costs more than a run.
@@ -68,8 +80,13 @@ impl Group {
             UNWISHED
         } else if guide.is_wanted(candidate) && self.tried < STUBBORN {
             0
-        } else if guide.is_fresh_check(candidate) {
+        } else if guide.is_fresh_check(candidate)
+            // The run ended for want of something: nothing is known of what comes after.
+            || candidate.kind == ElemKind::Assume && self.tried < STUBBORN
+        {
             1
+        } else if candidate.aside {
+            ASIDE_CODE
         } else {
             NOTHING_WANTED
         };
@@ -88,8 +105,21 @@ impl Coverage {
             .filter(|(key, group)| key.1 == ElemKind::Prefer && !group.candidates.is_empty());
         let ranked = wishes.filter_map(|(key, group)| Some((group.rank(guide, false)?, *key)));
         let (_, best) = ranked.min()?;
-        let place = *self.groups.get(&best)?.candidates.first_key_value()?.0;
+        let group = self.groups.get(&best)?;
+        // The same wish after different others: from both ends and the middle in turn.
+        let last = group.candidates.len().checked_sub(1)?;
+        let at = [0, last, last / 2][group.tried as usize % 3];
+        let place = *group.candidates.keys().nth(at)?;
         self.take(guide, best, place)
+    }
+
+    /// What may mend inputs and was tried least.
+    fn mend(&mut self, guide: &Guide<'_>) -> Option<Candidate> {
+        let tried = |key: &Key| self.groups.get(key).map_or(u32::MAX, |group| group.tried);
+        let newest = self.mends.iter().filter(|(_, _, _, key)| tried(key) < MENDED).take(LOOK).enumerate();
+        let best = newest.min_by_key(|(i, (_, _, _, key))| (tried(key), *i));
+        let (_, Reverse(depth), order, key) = *best?.1;
+        self.take(guide, key, (depth, order))
     }
 
     /// The best group and its rank.
@@ -123,6 +153,7 @@ impl Coverage {
         }
         let candidate = candidate?;
         self.newest.remove(&(Reverse(candidate.run), candidate.depth, candidate.order, key));
+        self.mends.remove(&(Reverse(candidate.run), Reverse(candidate.depth), candidate.order, key));
         Some(candidate)
     }
 }
@@ -135,8 +166,11 @@ impl Strategy for Coverage {
     fn add(&mut self, candidate: Candidate) {
         let key = key(&candidate);
         self.ranked = [None, None];
-        if !candidate.unwished {
+        if !candidate.unwished && !candidate.aside {
             self.newest.insert((Reverse(candidate.run), candidate.depth, candidate.order, key));
+        }
+        if candidate.mends {
+            self.mends.insert((Reverse(candidate.run), Reverse(candidate.depth), candidate.order, key));
         }
         let group = self.groups.entry(key).or_default();
         group.candidates.insert((candidate.depth, candidate.order), candidate);
@@ -145,8 +179,15 @@ impl Strategy for Coverage {
     fn next(&mut self, guide: &Guide<'_>) -> Option<Candidate> {
         self.picks += 1;
         let prefer_near = !self.picks.is_multiple_of(ASIDE);
-        if self.picks.is_multiple_of(SECOND_BEST)
+        let at_a_loss = self.best(guide, prefer_near).is_some_and(|(rank, _)| rank.0 >= NOTHING_WANTED);
+        let second_best = if at_a_loss { SECOND_BEST_AT_A_LOSS } else { SECOND_BEST };
+        if self.picks.is_multiple_of(second_best)
             && let Some(candidate) = self.second_best(guide)
+        {
+            return Some(candidate);
+        }
+        if self.picks % MEND == 2
+            && let Some(candidate) = self.mend(guide)
         {
             return Some(candidate);
         }

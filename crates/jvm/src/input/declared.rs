@@ -4,8 +4,12 @@ use std::collections::BTreeMap;
 
 use ir::{ClassId, FuncId};
 
+use super::generic::Generic;
 use super::known::{Limit, Number, Rule};
-use crate::load::annotation::{Annotation, ElementValue, annotations, parameter_annotations};
+use super::nullness::{annotated_types, marked, nullness};
+use crate::load::annotation::{
+    Annotation, ElementValue, Part, TypeAnnotation, annotations, parameter_annotations,
+};
 use crate::world::Jvm;
 
 /// What the parameters of a function are declared to be.
@@ -13,6 +17,9 @@ pub(super) fn parameters(jvm: &Jvm, func: FuncId) -> Vec<Rule> {
     let f = &jvm.funcs[func];
     let count = f.signature.ty.params.len();
     let mut rules = vec![Rule::default(); count];
+    for (rule, marked) in rules.iter_mut().zip(marked_elements(jvm, func)) {
+        rule.each = marked.then(|| Box::new(Rule { non_null: true, ..Rule::default() }));
+    }
     let Some(file) = &jvm.classes[f.class].file else { return rules };
     let Some(raw) = file.method(&f.name, &f.descriptor).and_then(|m| m.annotations.as_ref()) else {
         return rules;
@@ -25,7 +32,53 @@ pub(super) fn parameters(jvm: &Jvm, func: FuncId) -> Vec<Rule> {
             annotations.iter().for_each(|annotation| declare(rule, annotation));
         }
     }
+    let hidden = usize::from(&*f.name == "<init>" && super::is_inner(jvm, f.class));
+    for one in annotated_types(raw, file) {
+        if let Some(rule) = rules.get_mut(usize::from(one.index) + hidden) {
+            declare_element(rule, &one);
+        }
+    }
     rules
+}
+
+/// Which parameters of a function hold elements that are never null, by a scope that says so of all types.
+fn marked_elements(jvm: &Jvm, func: FuncId) -> Vec<bool> {
+    let f = &jvm.funcs[func];
+    let count = f.signature.ty.params.len();
+    let Some(file) = &jvm.classes[f.class].file else { return vec![false; count] };
+    let Some(method) = file.method(&f.name, &f.descriptor) else { return vec![false; count] };
+    if !marked(jvm, file, method) {
+        return vec![false; count];
+    }
+    let types = super::param_types(jvm, func, &Vec::new());
+    let hidden = usize::from(&*f.name == "<init>" && super::is_inner(jvm, f.class));
+    let annotated = method.annotations.as_ref().map(|raw| annotated_types(raw, file)).unwrap_or_default();
+    let holds = |(i, ty): (usize, &Generic)| {
+        let nullable = annotated.iter().any(|one| {
+            usize::from(one.index) + hidden == i
+                && one.part != Part::Whole
+                && nullness(&one.annotation) == Some(false)
+        });
+        let elements = match ty {
+            Generic::Array(elem) => matches!(**elem, Generic::Class(..) | Generic::Array(_)),
+            // A map's keys and values have no rule of their own.
+            Generic::Class(_, args) => matches!(args.as_slice(), [Generic::Class(..) | Generic::Array(_)]),
+            _ => false,
+        };
+        elements && !nullable
+    };
+    types.iter().enumerate().map(holds).collect()
+}
+
+/// Takes what an annotation of a part of a type says of elements.
+fn declare_element(rule: &mut Rule, one: &TypeAnnotation) {
+    if one.part == Part::Whole || matches!(one.part, Part::Argument(n) if n > 0) {
+        return;
+    }
+    let mut each = rule.each.take().unwrap_or_default();
+    declare(&mut each, &one.annotation);
+    each.non_null |= nullness(&one.annotation) == Some(true);
+    rule.each = Some(each).filter(|each| !each.is_empty());
 }
 
 /// What the fields of a class are declared to be.
@@ -39,12 +92,16 @@ pub(super) fn fields(jvm: &Jvm, class: ClassId) -> BTreeMap<String, Rule> {
             let Ok(all) = annotations(slice, &file.pool) else { continue };
             all.iter().for_each(|annotation| declare(&mut rule, annotation));
         }
+        annotated_types(raw, file).iter().for_each(|one| declare_element(&mut rule, one));
         if !rule.is_empty() {
             rules.insert(field.name.to_string(), rule);
         }
     }
     rules
 }
+
+/// A character that neither `trim` nor `isBlank` takes for nothing.
+const NOT_BLANK: &str = "(?s).*[^\\x00-\\x20\\u1680\\u2000-\\u200a\\u2028\\u2029\\u205f\\u3000].*";
 
 fn declare(rule: &mut Rule, annotation: &Annotation) {
     let name = annotation.descriptor.trim_start_matches('L').trim_end_matches(';');
@@ -63,12 +120,22 @@ fn declare(rule: &mut Rule, annotation: &Annotation) {
         }
         "NotBlank" => {
             rule.non_null = true;
-            rule.matches = Some("(?s).*\\S.*".to_string());
+            rule.matches = Some(NOT_BLANK.to_string());
         }
         "Positive" => rule.min = limit(0, true),
         "PositiveOrZero" => rule.min = limit(0, false),
         "Negative" => rule.max = limit(0, true),
         "NegativeOrZero" => rule.max = limit(0, false),
+        "Null" => rule.null = true,
+        "Digits" => {
+            let digits = match element(annotation, "integer") {
+                Some(ElementValue::Int(n)) => u32::try_from(*n).ok(),
+                _ => None,
+            };
+            if let Some(below) = digits.and_then(|digits| 10i128.checked_pow(digits)) {
+                (rule.min, rule.max) = (limit(-below, true), limit(below, true));
+            }
+        }
         "AssertTrue" => rule.min = limit(1, false),
         "AssertFalse" => rule.max = limit(0, false),
         "Min" => rule.min = whole(annotation).and_then(|value| limit(value, false)),

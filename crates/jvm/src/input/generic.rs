@@ -3,7 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
+use ir::ClassId;
+
 use crate::load::FieldType;
+use crate::world::Jvm;
 
 /// A type as the source has it; type variables stand for their bound or argument.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -107,6 +110,12 @@ pub fn class_env(signature: Option<&str>, args: &[Generic]) -> Env {
 /// Whether a class has type parameters.
 pub fn has_params(signature: Option<&str>) -> bool {
     signature.is_some_and(|text| text.starts_with('<'))
+}
+
+/// The same of a class that is loaded.
+pub fn is_generic(jvm: &Jvm, class: ClassId) -> bool {
+    let file = jvm.classes[class].file.as_deref();
+    has_params(file.and_then(|file| file.signature.as_deref()))
 }
 
 /// The types that a class extends and implements, where its variables stand for what `env` says.

@@ -409,6 +409,11 @@ fn hold_object(vm: &mut Vm<Jvm>, object: ObjId, rule: &Rule) -> Result<(), Stop>
         let val = vm.load(object, offset, cell)?;
         limits(vm, val, &prim, rule)?;
     }
+    for (limit, below) in [(rule.min, true), (rule.max, false)] {
+        if let Some(limit) = limit {
+            super::values::big_number(vm, object, limit, below)?;
+        }
+    }
     super::values::object_be_one_of(vm, object, &rule.one_of)?;
     if let Some((least, most)) = rule.size
         && let Some(size) = size(vm, object)?

@@ -39,7 +39,7 @@ use crate::world::Jvm;
 
 pub use effects::reads;
 pub use fake::{Fake, FakeCall, FakeMethod};
-pub use generic::Generic;
+pub use generic::{Generic, is_generic};
 pub use hidden::{Hidden, hidden, params_of};
 pub use kinds::{enum_constants, kind_for};
 pub use known::{Conditions, Known};
@@ -80,6 +80,8 @@ pub struct Worlds {
     there: TermId,
     /// Recipes that are being followed, the outermost first.
     stack: Vec<Arc<str>>,
+    /// Whether arguments of calls on input objects are being made.
+    changing: u32,
     /// Classes that stand for interfaces: the type each was made for, and its methods.
     pub fakes: FxHashMap<ClassId, (Arc<str>, Arc<Fake>)>,
     /// Fakes of this run by name, and their calls.
@@ -148,6 +150,7 @@ pub fn begin(vm: &mut Vm<Jvm>) {
     worlds.inner_arrays.clear();
     worlds.enum_inputs.clear();
     worlds.stack.clear();
+    worlds.changing = 0;
     worlds.there = TermId::NONE;
     worlds.faked.clear();
     worlds.fake_calls.clear();

@@ -4,7 +4,8 @@
 use ir::FuncId;
 
 use crate::load::annotation::{
-    Annotation, ElementValue, RawAnnotations, annotations, parameter_annotations, parameter_type_annotations,
+    Annotation, ElementValue, Part, RawAnnotations, TypeAnnotation, annotations, parameter_annotations,
+    type_annotations,
 };
 use crate::load::{ClassFile, Method};
 use crate::world::Jvm;
@@ -59,15 +60,27 @@ fn declared(file: &ClassFile, method: &Method, hidden: usize) -> Vec<Option<bool
             *said = said.or_else(|| annotations.iter().find_map(nullness));
         }
     }
-    for slice in [&raw.visible_types, &raw.invisible_types].into_iter().flatten() {
-        let Ok(all) = parameter_type_annotations(slice, &file.pool) else { continue };
-        for one in all {
-            if let Some(said) = said.get_mut(usize::from(one.index) + hidden) {
-                *said = said.or_else(|| nullness(&one.annotation));
-            }
+    for one in annotated_types(raw, file).iter().filter(|one| one.part == Part::Whole) {
+        if let Some(said) = said.get_mut(usize::from(one.index) + hidden) {
+            *said = said.or_else(|| nullness(&one.annotation));
         }
     }
     said
+}
+
+/// Annotations of types, whether or not they are there at run time.
+pub(super) fn annotated_types(raw: &RawAnnotations, file: &ClassFile) -> Vec<TypeAnnotation> {
+    let slices = [&raw.visible_types, &raw.invisible_types].into_iter().flatten();
+    slices.filter_map(|slice| type_annotations(slice, &file.pool).ok()).flatten().collect()
+}
+
+/// Whether the elements of arrays and collections that a method takes are not null unless they say otherwise.
+pub(super) fn marked(jvm: &Jvm, file: &ClassFile, method: &Method) -> bool {
+    scope(jvm, file, method, &|annotation| match simple_name(annotation) {
+        "NullMarked" => Some(true),
+        "NullUnmarked" => Some(false),
+        _ => None,
+    })
 }
 
 fn simple_name(annotation: &Annotation) -> &str {
@@ -75,7 +88,7 @@ fn simple_name(annotation: &Annotation) -> &str {
 }
 
 /// Whether an annotation says that there is no null, or that there may be.
-fn nullness(annotation: &Annotation) -> Option<bool> {
+pub(super) fn nullness(annotation: &Annotation) -> Option<bool> {
     let name = simple_name(annotation);
     // `@Nonnull(when = MAYBE)`.
     let certain = annotation.elements.iter().all(|(element, value)| {
@@ -90,10 +103,15 @@ fn nullness(annotation: &Annotation) -> Option<bool> {
 
 /// What the method says of all its parameters, or else its class, the classes around it, its package.
 fn method_default(jvm: &Jvm, file: &ClassFile, method: &Method) -> bool {
+    scope(jvm, file, method, &for_all)
+}
+
+/// What the nearest scope around a method says that says anything.
+fn scope(jvm: &Jvm, file: &ClassFile, method: &Method, says: &dyn Fn(&Annotation) -> Option<bool>) -> bool {
     let speaks = |raw: &Option<Box<RawAnnotations>>, of: &ClassFile| {
         let raw = raw.as_deref()?;
         let slices = [&raw.visible, &raw.invisible].into_iter().flatten();
-        slices.filter_map(|slice| annotations(slice, &of.pool).ok()).flatten().find_map(|a| for_all(&a))
+        slices.filter_map(|slice| annotations(slice, &of.pool).ok()).flatten().find_map(|a| says(&a))
     };
     if let Some(said) = speaks(&method.annotations, file).or_else(|| speaks(&file.annotations, file)) {
         return said;
@@ -134,7 +152,7 @@ fn for_all(annotation: &Annotation) -> Option<bool> {
 }
 
 /// Which parameters have the type of a type variable.
-fn type_variables(method: &Method) -> Vec<bool> {
+pub(super) fn type_variables(method: &Method) -> Vec<bool> {
     let Some(signature) = method.signature.as_deref() else { return Vec::new() };
     let Some(params) = signature.split_once('(').and_then(|(_, rest)| rest.split_once(')')).map(|(p, _)| p)
     else {

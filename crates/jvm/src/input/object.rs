@@ -213,7 +213,14 @@ fn follow(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe) -> Result<ObjId, Stop> 
         vm.ledger.note(ledger::Kind::InputBound, class, reason.clone());
     }
     vm.outside = super::site(name);
-    let way = vm.choose_among(ElemKind::Prefer, &format!("{name}.way"), recipe.ways.len() as u32)?;
+    // What a call before is given matters by its value: of the library's classes one way to make it will do.
+    let library = vm.lang.classes[recipe.class].origin == crate::link::ClassOrigin::Library;
+    let ways = if library && vm.lang.worlds.changing > 0 { 1 } else { recipe.ways.len() as u32 };
+    if ways < recipe.ways.len() as u32 {
+        let class = vm.lang.classes[recipe.class].java_name();
+        vm.ledger.note(ledger::Kind::InputBound, class, "one way to make it for calls before");
+    }
+    let way = vm.choose_among(ElemKind::Prefer, &format!("{name}.way"), ways)?;
     let Some(way) = recipe.ways.get(way as usize) else {
         return Err(Stop::Unsupported { what: "input", which: vm.lang.classes[recipe.class].java_name() });
     };
@@ -444,7 +451,10 @@ fn change(
             return Ok(());
         };
         let method = format!("{step}.{}", vm.lang.funcs[way.func].name);
-        let args = arguments(vm, &method, way)?;
+        vm.lang.worlds.changing += 1;
+        let args = arguments(vm, &method, way);
+        vm.lang.worlds.changing -= 1;
+        let args = args?;
         let seen = record(vm, |vm| see_args(vm, way, &args));
         let func = crate::observe::dispatched(vm, object, way.func).ok_or(Stop::Assumption)?;
         let mut vals = vec![Val::obj(object)];

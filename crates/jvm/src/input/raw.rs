@@ -1,17 +1,19 @@
 //! States that no call was found to make: fields of the program's own classes set directly, as a last resort.
 //!
 //! Each such field may keep what the calls before made of it or hold an input instead; which of both is a variable,
-//! so that the solver sets as few fields as it takes. Final fields and the library's objects are left alone.
+//! so that the solver sets as few fields as it takes. Final fields and the library's objects are left alone. Objects of
+//! classes that a test may not name are made by their constructors all the same.
 
-use ir::ClassId;
+use ir::{ClassId, FuncId};
 use rustc_hash::FxHashMap;
 use term::Sort;
 use vm::{ObjId, Stop, Val, Vm};
 
 use super::object::{Event, class_of, log, nothing, record};
-use super::recipe::{FieldWay, can_name, field_ways};
+use super::recipe::{FieldWay, Make, can_name, field_ways, prepare_makes, way};
 use super::{Kind, generic, make_at};
-use crate::load::FieldType;
+use crate::link::ClassOrigin;
+use crate::load::{FieldType, access};
 use crate::world::Jvm;
 
 /// Of one object so many fields are set.
@@ -52,15 +54,69 @@ pub fn allow_raw(vm: &mut Vm<Jvm>) {
                 .filter(|recipe| recipe.class == class)
                 .flat_map(|recipe| recipe.fields.iter().map(|field| field.name.clone()))
                 .collect();
-            let mut fields = field_ways(vm, class, &env, &[], |jvm, owner, field| {
-                !assigned.contains(&field.name) && can_name(jvm, owner)
-            });
+            let mut fields = field_ways(vm, class, &env, &[], |_, _, field| !assigned.contains(&field.name));
+            for field in &mut fields {
+                add_hidden(vm, field);
+            }
             fields.retain(|field| !matches!(field.kind, Kind::Null(_)));
             fields.truncate(MAX_FIELDS);
             raw.insert(class, fields.into());
         }
     }
     vm.lang.worlds.raw = Some(raw);
+}
+
+/// So many classes that a test may not name are tried for one field.
+const MAX_HIDDEN: usize = 4;
+
+/// Lets a field hold objects of classes that a test may not name.
+fn add_hidden(vm: &mut Vm<Jvm>, field: &mut FieldWay) {
+    let FieldType::Class(name) = &field.ty else { return };
+    let Ok(declared) = vm.lang.class(name) else { return };
+    if vm.lang.classes[declared].origin == ClassOrigin::Library {
+        return;
+    }
+    let mut found: Vec<ClassId> = vec![declared];
+    for name in vm.lang.subtypes(declared) {
+        found.extend(vm.lang.class(&name).ok());
+    }
+    let shut = access::ABSTRACT | access::INTERFACE | access::ENUM;
+    found.retain(|class| vm.lang.classes[*class].access & shut == 0 && !can_name(&vm.lang, *class));
+    found.truncate(MAX_HIDDEN);
+    let hidden: Vec<Kind> = found.into_iter().filter_map(|class| hidden(vm, class)).collect();
+    let known = match std::mem::replace(&mut field.kind, Kind::Null(String::new())) {
+        Kind::Null(_) => Vec::new(),
+        Kind::OneOf { kinds, .. } => kinds,
+        kind => vec![kind],
+    };
+    let mut kinds: Vec<Kind> = hidden.into_iter().chain(known).collect();
+    field.kind = match kinds.len() {
+        0 => Kind::Null(name.replace('/', ".")),
+        1 => kinds.remove(0),
+        _ => Kind::OneOf { ty: declared, kinds },
+    };
+}
+
+/// Objects of a class that a test may not name, by constructors that are told apart by how many arguments they take.
+fn hidden(vm: &mut Vm<Jvm>, class: ClassId) -> Option<Kind> {
+    let constructors = |jvm: &Jvm| -> Vec<FuncId> {
+        let is_one =
+            |func: &FuncId| &*jvm.funcs[*func].name == "<init>" && !jvm.funcs[*func].is(access::SYNTHETIC);
+        jvm.classes[class].functions().filter(is_one).collect()
+    };
+    let all = constructors(&vm.lang);
+    let arity = |func: &FuncId| vm.lang.funcs[*func].signature.ty.params.len();
+    let mut alone: Vec<FuncId> =
+        all.iter().copied().filter(|f| all.iter().filter(|g| arity(g) == arity(f)).count() == 1).collect();
+    alone.sort_by_key(|func| (arity(func), *func));
+    if alone.is_empty() {
+        return None;
+    }
+    let key = format!("{} by reflection", vm.lang.classes[class].name);
+    let key = prepare_makes(vm, &key, class, Vec::new(), |vm| {
+        alone.into_iter().map(|func| Make::Call(way(vm, func, &Vec::new()))).collect()
+    });
+    Some(Kind::Object(key))
 }
 
 /// Objects come from calls alone again.

@@ -1,10 +1,11 @@
 //! How objects of a class are made as a person would: constructors, factories, public fields, methods that change
 //! them. Found once for each class, before any run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ir::{ClassId, FuncId, MemType};
+use term::Op;
 use vm::Vm;
 
 use super::effects::{Setter, reads_only, setters, writes};
@@ -421,9 +422,10 @@ fn library_ways(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
         f.is(access::PUBLIC) && params.len() <= 3 && params.iter().all(plain) && (constructor || factory)
     };
     let mut found: Vec<FuncId> = jvm.classes[class].functions().filter(makes).collect();
-    // What refuses the simplest arguments costs a search before the first object is there.
-    let refuse: BTreeSet<FuncId> =
-        found.clone().into_iter().filter(|func| !takes_zeros(vm, class, *func)).collect();
+    // What refuses the simplest arguments costs a search before the first object is there; through what divides them
+    // hardly anything can be solved.
+    let tried: BTreeMap<FuncId, Trial> =
+        found.clone().into_iter().map(|func| (func, trial(vm, class, func))).collect();
     let jvm = &vm.lang;
     found.sort_by_key(|func| {
         let f = &jvm.funcs[*func];
@@ -431,7 +433,9 @@ fn library_ways(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
         let texts = params.iter().filter(|ty| ty.is_reference()).count();
         let usual = matches!(&*f.name, "valueOf" | "of");
         let makes = &*f.name == "<init>";
-        (texts, refuse.contains(func), !usual, !makes, std::cmp::Reverse(params.len()), *func)
+        let Trial { refuses, divides, products } = tried.get(func).copied().unwrap_or_default();
+        let numbers = std::cmp::Reverse(params.len());
+        (texts, divides, refuses, !usual, !makes, numbers, products, *func)
     });
     // Numbers with a point lead into conversions that nothing can be solved through.
     let has_floats = |func: &FuncId| {
@@ -449,24 +453,54 @@ fn library_ways(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
     found.into_iter().map(|func| way(vm, func, env)).collect()
 }
 
-/// Whether a constructor or factory takes zeros and empty texts.
-fn takes_zeros(vm: &mut Vm<Jvm>, class: ClassId, func: FuncId) -> bool {
+/// How a constructor or factory takes zeros.
+#[derive(Clone, Copy, Debug, Default)]
+struct Trial {
+    refuses: bool,
+    /// It divides its arguments.
+    divides: bool,
+    /// So many products of them matter.
+    products: usize,
+}
+
+/// Calls a constructor or factory that takes no texts: those are refused by most anyway, and come last.
+fn trial(vm: &mut Vm<Jvm>, class: ClassId, func: FuncId) -> Trial {
     let params = vm.lang.funcs[func].signature.ty.params.clone();
-    // Without texts only: those are refused by most anyway, and come last.
     if params.iter().any(FieldType::is_reference) {
-        return true;
+        return Trial::default();
     }
     vm.start_run(term::Assignment::default());
     if super::initialise(vm, class).is_err() {
-        return true;
+        return Trial::default();
     }
     let mut args: Vec<vm::Val> = Vec::new();
     if &*vm.lang.funcs[func].name == "<init>" {
-        let Ok(object) = vm.new_object(class) else { return true };
+        let Ok(object) = vm.new_object(class) else { return Trial::default() };
         args.push(vm::Val::obj(object));
     }
-    args.extend(params.iter().map(|_| vm::Val::ZERO));
-    !matches!(vm.call(func, &args), vm::Outcome::Threw(_))
+    for (i, ty) in params.iter().enumerate() {
+        // No input has such a name, and a name has one type.
+        match super::make(vm, &format!("trial {i} {}", type_word(ty)), &Kind::Scalar(ty.clone())) {
+            Ok(val) => args.push(val),
+            Err(_) => return Trial::default(),
+        }
+    }
+    let refuses = matches!(vm.call(func, &args), vm::Outcome::Threw(_));
+    // What the message of an exception takes does not count.
+    let decided = vm.trace.elems.iter().filter(|elem| !elem.doomed);
+    let mut open: Vec<term::TermId> = decided.map(|elem| vm.trace.taken(elem)).collect();
+    let mut seen = BTreeSet::new();
+    let (mut divides, mut products) = (false, 0);
+    while let Some(term) = open.pop() {
+        if !seen.insert(term) {
+            continue;
+        }
+        let (op, operands) = vm.pool.node(term);
+        divides |= matches!(op, Op::BvSDiv | Op::BvUDiv | Op::BvSRem | Op::BvURem);
+        products += usize::from(op == Op::BvMul);
+        open.extend(operands);
+    }
+    Trial { refuses, divides, products }
 }
 
 fn is_plain_class(name: &str) -> bool {

@@ -4,7 +4,7 @@ use ir::ClassId;
 use term::{Sort, TermId};
 use vm::{ObjId, Outcome, Stop, Val, Vm};
 
-use super::known::{Constant, Number, boxed_prim, must_be_true};
+use super::known::{Constant, Limit, Number, bound, boxed_prim, must_be_true};
 use crate::load::{FieldType, access};
 use crate::world::Jvm;
 
@@ -101,6 +101,40 @@ pub(super) fn object_be_one_of(vm: &mut Vm<Jvm>, object: ObjId, of: &[Constant])
         }
     }
     must_be_true(vm, any)
+}
+
+/// A `BigDecimal` or `BigInteger` is on the right side of a limit; other objects are.
+pub(super) fn big_number(vm: &mut Vm<Jvm>, object: ObjId, limit: Limit, below: bool) -> Result<(), Stop> {
+    let class = vm.heap.class(object);
+    let name = vm.lang.classes[class].name.clone();
+    let text = match (&*name, limit.value) {
+        ("java/math/BigDecimal", Number::Int(n)) => n.to_string(),
+        ("java/math/BigDecimal", Number::Float(f)) => f.to_string(),
+        // The whole number beside the limit; a limit between two is never met.
+        ("java/math/BigInteger", Number::Int(n)) => n.to_string(),
+        ("java/math/BigInteger", Number::Float(f)) => {
+            format!("{:.0}", if below { f.ceil() } else { f.floor() })
+        }
+        _ => return Ok(()),
+    };
+    let func = |vm: &Vm<Jvm>, name: &str, descriptor: &str| {
+        vm.lang.declared(class, name, descriptor).ok_or(Stop::Assumption)
+    };
+    let make = func(vm, "<init>", "(Ljava/lang/String;)V")?;
+    let compare = func(vm, "compareTo", &format!("(L{name};)I"))?;
+    let units: Vec<u16> = text.encode_utf16().collect();
+    let text = crate::link::new_string(vm, &units)?;
+    let edge = vm.new_object(class)?;
+    let call = |vm: &mut Vm<Jvm>, func, args: &[Val]| match vm.call(func, args) {
+        Outcome::Returned(val) => Ok(val),
+        Outcome::Threw(_) => Err(Stop::Assumption),
+        Outcome::Stopped(stop) => Err(stop),
+    };
+    call(vm, make, &[Val::obj(edge), Val::obj(text)])?;
+    let order = call(vm, compare, &[Val::obj(object), Val::obj(edge)])?.ok_or(Stop::Assumption)?;
+    let zero = Limit { value: Number::Int(0), open: limit.open };
+    let (condition, holds) = bound(vm, order, &FieldType::Int, zero, below);
+    vm.require(condition, holds)
 }
 
 /// The constant of an enum by its name.

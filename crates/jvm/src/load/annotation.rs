@@ -70,39 +70,57 @@ pub fn parameter_annotations(raw: &Slice, pool: &ConstantPool) -> Result<Vec<Vec
     })
 }
 
-/// An annotation of the type of a parameter itself, not of a part of that type.
+/// An annotation of a type or of a part of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ParameterType {
-    /// As the compiler counted them.
+pub struct TypeAnnotation {
+    /// Which parameter's, the first being 0, those that the compiler added not counted.
     pub index: u8,
+    pub part: Part,
     pub annotation: Annotation,
 }
 
-/// Parses a `…_types` attribute of a method, as far as parameters are concerned (JVMS §4.7.20).
-pub fn parameter_type_annotations(raw: &Slice, pool: &ConstantPool) -> Result<Vec<ParameterType>, Malformed> {
+/// What of a type is annotated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Whole,
+    /// The elements of an array.
+    Element,
+    /// A type argument.
+    Argument(u8),
+}
+
+/// Parses a `…_types` attribute of a method or field, as far as parameters and fields are concerned (JVMS §4.7.20).
+pub fn type_annotations(raw: &Slice, pool: &ConstantPool) -> Result<Vec<TypeAnnotation>, Malformed> {
     let all = whole(raw, pool, |reader, texts| {
         reader.list(8, |reader| {
             let index = type_target(reader)?;
             let steps = reader.u8()?;
-            let mut own = true;
+            let mut path = Vec::new();
             for _ in 0..steps {
+                let step = (reader.u8()?, reader.u8()?);
                 // A step into a nested class leads to the type that is meant; others to its parts.
-                own &= reader.u8()? == 1;
-                reader.u8()?;
+                path.extend(Some(step).filter(|(kind, _)| *kind != 1));
             }
             let annotation = annotation(reader, texts, 0)?;
-            Ok(index.filter(|_| own).map(|index| ParameterType { index, annotation }))
+            let part = match path.as_slice() {
+                [] => Some(Part::Whole),
+                [(0, _)] => Some(Part::Element),
+                [(3, argument)] => Some(Part::Argument(*argument)),
+                _ => None,
+            };
+            Ok(index.zip(part).map(|(index, part)| TypeAnnotation { index, part, annotation }))
         })
     })?;
     Ok(all.into_iter().flatten().collect())
 }
 
-/// Reads what a type annotation is about: the parameter, or something else.
+/// Reads what a type annotation is about: the parameter, the field (number 0), or something else.
 fn type_target(reader: &mut Reader<'_>) -> Read<Option<u8>> {
     let start = *reader;
     let skipped = match reader.u8()? {
         0x16 => return reader.u8().map(Some),
-        0x13..=0x15 => 0,
+        0x13 => return Ok(Some(0)),
+        0x14 | 0x15 => 0,
         0x00 | 0x01 => 1,
         0x10..=0x12 | 0x17 | 0x42..=0x46 => 2,
         0x47..=0x4b => 3,

@@ -24,12 +24,17 @@ fn get_class(vm: &mut Vmj, args: &[Val]) -> Res<ObjId> {
 
 fn hash_code(vm: &mut Vmj, args: &[Val]) -> Res<i32> {
     let object = vm.deref(arg(args, 0))?;
+    vm.demand_numbered(object);
     Ok(vm.identity_hash(object) as i32)
 }
 
 fn identity_hash_code(vm: &mut Vmj, args: &[Val]) -> Res<i32> {
     let object = vm.deref(arg(args, 0))?;
-    Ok(if object.is_null() { 0 } else { vm.identity_hash(object) as i32 })
+    if object.is_null() {
+        return Ok(0);
+    }
+    vm.demand_numbered(object);
+    Ok(vm.identity_hash(object) as i32)
 }
 
 /// A shallow copy, terms and symbolic length included.

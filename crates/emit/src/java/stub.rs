@@ -1,0 +1,85 @@
+//! Classes of a test file that stand for interfaces of many methods: each test overrides only what its call asks for.
+
+use std::collections::BTreeSet;
+
+use suite::case::{Call, FakeMethod, Outcome, Step, TestCase, Type, Value};
+
+use super::expr::Scope;
+use super::names::Names;
+use super::plan::plan;
+use crate::doc::Source;
+
+/// Interfaces with more methods get a class of their own.
+const MANY: usize = 4;
+
+/// A class that implements all methods of an interface.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stub {
+    pub name: String,
+    ty: Type,
+    methods: Vec<FakeMethod>,
+}
+
+impl Stub {
+    /// Whether it stands for a type with these methods.
+    pub fn is_of(&self, ty: &Type, methods: &[FakeMethod]) -> bool {
+        let alike = |(a, b): (&FakeMethod, &FakeMethod)| {
+            a.of == b.of && a.params == b.params && a.returns == b.returns
+        };
+        self.ty == *ty && self.methods.len() == methods.len() && self.methods.iter().zip(methods).all(alike)
+    }
+}
+
+/// The stubs that cases need. `taken`: simple names of other classes.
+pub fn of(cases: &[TestCase], taken: &BTreeSet<String>) -> Vec<Stub> {
+    let mut found: Vec<Stub> = Vec::new();
+    for case in cases {
+        for step in plan(case).arrange {
+            let Step::Bind { value: Value::Fake { ty, constructor: None, methods }, .. } = step else {
+                continue;
+            };
+            let many = methods.len() > MANY && methods.iter().any(|method| !method.called);
+            let Type::Class { name: class, .. } = &ty else { continue };
+            if !many || found.iter().any(|stub| stub.is_of(&ty, &methods)) {
+                continue;
+            }
+            let wish = format!("{}Stub", class.simple_name());
+            let is_free =
+                |name: &String| !taken.contains(name) && found.iter().all(|stub| stub.name != *name);
+            let numbered = (2..).map(|n| format!("{wish}{n}"));
+            let Some(name) = std::iter::once(wish.clone()).chain(numbered).find(is_free) else { continue };
+            found.push(Stub { name, ty, methods });
+        }
+    }
+    found
+}
+
+/// Writes the classes: methods return zero and null.
+pub fn classes(stubs: &[Stub], names: &mut Names, release: u16, source: &mut Source) {
+    for stub in stubs {
+        let Type::Class { name: class, .. } = &stub.ty else { continue };
+        let nothing = Call::constructor(class.clone(), Vec::new(), Vec::new());
+        let case = TestCase::new("", nothing, Outcome::Returns);
+        let ty = names.ty(&stub.ty);
+        let mut scope = Scope {
+            names: &mut *names,
+            case: &case,
+            release,
+            result: String::new(),
+            large: Vec::new(),
+            stubs: &[],
+        };
+        source.gap();
+        source.line(&format!("private static class {} implements {ty} {{", stub.name));
+        source.indent();
+        for (i, method) in stub.methods.iter().enumerate() {
+            if i > 0 {
+                source.gap();
+            }
+            let result = method.result.as_ref().map(|_| Value::zero(&method.returns));
+            scope.fake_method(&FakeMethod { result, ..method.clone() }, source);
+        }
+        source.dedent();
+        source.line("}");
+    }
+}
