@@ -66,31 +66,27 @@ impl Scope<'_> {
         methods: &[FakeMethod],
         source: &mut Source,
     ) {
-        let class = self.names.ty(ty, false);
+        let class = self.names.spelled(ty, false, false);
         let args = constructor.map(|call| Doc::args(self.arguments(call, &call.args, 0)).flat());
         source.line(&format!("val {name} = object : {class}{} {{", args.unwrap_or_default()));
         source.indent();
         for method in methods {
-            let known = self.facts.member(&method.of);
-            // Of what Java declares anything may be null, also inside.
-            let inside = known.is_none();
-            let member = known.unwrap_or_else(|| Member {
+            // Of what Java declares anything may be null.
+            let member = self.facts.member(&method.of).unwrap_or_else(|| Member {
                 name: method.of.method.clone(),
                 returns_nullable: true,
                 ..Member::default()
             });
-            let may_be_null = |i: usize| inside || member.nullable.get(i).copied().unwrap_or(true);
+            let may_be_null = |i: usize| member.nullable.get(i).copied().unwrap_or(true);
             let params: Vec<String> = method
                 .params
                 .iter()
                 .enumerate()
-                .map(|(i, ty)| {
-                    format!("ignored{}: {}", i + 1, self.names.spelled(ty, may_be_null(i), inside))
-                })
+                .map(|(i, ty)| format!("ignored{}: {}", i + 1, self.names.spelled(ty, may_be_null(i), false)))
                 .collect();
             let returns = match method.returns {
                 Type::Void => String::new(),
-                ref ty => format!(": {}", self.names.spelled(ty, member.returns_nullable, inside)),
+                ref ty => format!(": {}", self.names.spelled(ty, member.returns_nullable, false)),
             };
             let name = quoted(&member.name);
             let head = match member.form {
@@ -110,7 +106,7 @@ impl Scope<'_> {
                         source.line(&format!("{}throw UnsupportedOperationException()", with_equals(&head)));
                         continue;
                     }
-                    let value = self.expr(value);
+                    let value = self.typed(value);
                     source.put(&Doc::cat([Doc::text(with_equals(&head)), value]), "");
                 }
                 None => source.line(&format!("{head} {{}}")),
@@ -172,6 +168,35 @@ impl Scope<'_> {
             fake @ Value::Fake { .. } => self.fake(fake),
             Value::Var(name) => Doc::text(identifier(name)),
             Value::Result => Doc::text(self.result.clone()),
+        }
+    }
+
+    /// Where the type is known from outside.
+    fn typed(&mut self, value: &Value) -> Doc {
+        match value {
+            Value::Optional(None) => {
+                let optional = self.names.class(&ClassName::new("java.util", &["Optional"]));
+                Doc::text(format!("{optional}.empty()"))
+            }
+            value => self.expr(value),
+        }
+    }
+
+    /// The value of a variable of a declared type: its arguments are those of the constructor.
+    pub fn initialiser(&mut self, value: &Value, ty: &Type) -> Doc {
+        match (value, ty) {
+            (Value::Call(call), Type::Class { args, .. })
+                if call.on == Target::New
+                    && call.traits.generic_class
+                    && !call.traits.reflective
+                    && args.len() == self.facts.type_parameters(&call.class).max(1) =>
+            {
+                let nulls = value.any(&mut |v| *v == Value::Null);
+                let spelled: Vec<String> =
+                    args.iter().map(|arg| self.names.spelled(&arg.boxed(), nulls, nulls)).collect();
+                self.construct(call, &format!("<{}>", spelled.join(", ")))
+            }
+            _ => self.expr(value),
         }
     }
 
@@ -255,11 +280,17 @@ impl Scope<'_> {
         let member = member.unwrap_or_else(|| java_member(call));
         let name = quoted(&member.name);
         if let Target::New = call.on {
-            return self.construct(call);
+            let parameters =
+                if call.traits.generic_class { self.facts.type_parameters(&call.class) } else { 0 };
+            let generic = match parameters {
+                0 => String::new(),
+                n => format!("<{}>", vec!["Any?"; n].join(", ")),
+            };
+            return self.construct(call, &generic);
         }
         let mut args = call.args.as_slice();
         let on = match &call.on {
-            Target::New => return self.construct(call),
+            Target::New => return self.construct(call, ""),
             Target::Static => match (self.facts.class(&call.class), args) {
                 (ClassForm::File, [first, rest @ ..])
                     if matches!(member.form, Form::Extension | Form::ExtensionGetter) =>
@@ -297,7 +328,7 @@ impl Scope<'_> {
         }
     }
 
-    fn construct(&mut self, call: &Call) -> Doc {
+    fn construct(&mut self, call: &Call, generic: &str) -> Doc {
         // Kotlin has no copy of a string by a constructor.
         if let ([text @ Value::Str(_)], true) = (call.args.as_slice(), call.returns == Type::string()) {
             let text = self.receiver(text);
@@ -308,11 +339,6 @@ impl Scope<'_> {
                 (Some(self.receiver(outer)), self.arguments(call, rest, 1))
             }
             all => (None, self.arguments(call, all, 0)),
-        };
-        let parameters = if call.traits.generic_class { self.facts.type_parameters(&call.class) } else { 0 };
-        let generic = match parameters {
-            0 => String::new(),
-            n => format!("<{}>", vec!["Any?"; n].join(", ")),
         };
         match outer {
             Some(outer) => {

@@ -172,7 +172,7 @@ fn body(library: Library, scope: &mut Scope<'_>, source: &mut Source) {
                     scope.object(&identifier(name), ty, constructor.as_deref(), methods, source);
                     continue;
                 }
-                let doc = scope.expr(value);
+                let doc = scope.initialiser(value, ty);
                 // What the initialiser does not say by itself.
                 let typed = matches!(value, Value::Null | Value::Fake { .. }) || scope.needs_type(value, ty);
                 let ty = if typed {

@@ -195,7 +195,9 @@ fn calls_on_others(arrange: &[Step], act: &Call) -> Option<(String, String)> {
     let mut found: Vec<(&String, &String)> = Vec::new();
     for step in arrange {
         let Step::Do(call) = step else { continue };
-        let (Target::Instance(on), false) = (&call.on, call.method.starts_with("set")) else { continue };
+        // What a collection holds, or a field, is no state that a name tells of.
+        let fills = call.method.starts_with("set") || call.class.package.starts_with("java.");
+        let (Target::Instance(on), false) = (&call.on, fills) else { continue };
         let Value::Var(name) = &**on else { continue };
         if !found.contains(&(name, &call.method)) {
             found.push((name, &call.method));

@@ -30,8 +30,9 @@ const ONWARD: u64 = 3;
 
 /// Every so many picks a wish is given up: what is wanted may need another constructor, or a call before.
 const SECOND_BEST: u64 = 8;
-/// The same where nothing at hand is wanted for itself.
+/// The same where nothing at hand is wanted for itself, after so many picks.
 const SECOND_BEST_AT_A_LOSS: u64 = 4;
+const AT_A_LOSS: u64 = 32;
 
 /// Every so many picks inputs that could not be made are mended: a wish may have been granted but for an argument that
 /// was refused.
@@ -179,7 +180,8 @@ impl Strategy for Coverage {
     fn next(&mut self, guide: &Guide<'_>) -> Option<Candidate> {
         self.picks += 1;
         let prefer_near = !self.picks.is_multiple_of(ASIDE);
-        let at_a_loss = self.best(guide, prefer_near).is_some_and(|(rank, _)| rank.0 >= NOTHING_WANTED);
+        let at_a_loss = self.picks > AT_A_LOSS
+            && self.best(guide, prefer_near).is_some_and(|(rank, _)| rank.0 >= NOTHING_WANTED);
         let second_best = if at_a_loss { SECOND_BEST_AT_A_LOSS } else { SECOND_BEST };
         if self.picks.is_multiple_of(second_best)
             && let Some(candidate) = self.second_best(guide)
