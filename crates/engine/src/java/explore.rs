@@ -313,12 +313,7 @@ pub fn load(vm: &mut Vm<Jvm>, target: &ClassTarget) -> Result<ClassId, Error> {
 }
 
 /// Functions that code may call, as far as they can be told without running it, and by which instruction.
-pub(super) fn callees(
-    jvm: &Jvm,
-    class: ClassId,
-    caller: FuncId,
-    function: &Function,
-) -> Vec<(u32, FuncId)> {
+pub(super) fn callees(jvm: &Jvm, class: ClassId, caller: FuncId, function: &Function) -> Vec<(u32, FuncId)> {
     let mut found: Vec<(u32, FuncId)> = Vec::new();
     for (index, inst) in function.code.iter().enumerate() {
         let index = index as u32;
