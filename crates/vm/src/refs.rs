@@ -82,7 +82,7 @@ impl<L: Lang> Vm<L> {
 
     /// Whether two references whose numbers differ are to the same object. Where values decide ([`Lang::same_by_value`]),
     /// that holds of runs in which one of them is null too.
-    pub(crate) fn same_object(&mut self, a: Val, b: Val) -> Result<Val, Stop> {
+    pub fn same_object(&mut self, a: Val, b: Val) -> Result<Val, Stop> {
         if let (Some(x), Some(y)) = (self.valued_object(a), self.valued_object(b))
             && x != y
             && let Some(same) = L::same_by_value(self, x, y)?

@@ -91,8 +91,14 @@ fn exchange(vm: &mut Vmj, args: &[Val], ty: MemType) -> Res<(Val, bool)> {
     let (expected, new) = (arg(args, 3), arg(args, 4));
     let old = vm.load(place.object, place.offset, ty)?;
     let mask = if ty.size() == 8 { u64::MAX } else { u32::MAX as u64 };
-    let same = old.bits & mask == expected.bits & mask;
-    if old.term.is_some() || expected.term.is_some() {
+    let mut same = old.bits & mask == expected.bits & mask;
+    if ty == MemType::Ref && vm.by_value {
+        let one = vm.same_object(old, expected)?;
+        same = one.bits != 0;
+        if one.term.is_some() {
+            vm.decide(ElemKind::Which, one.term, same)?;
+        }
+    } else if old.term.is_some() || expected.term.is_some() {
         let sort = if ty.size() == 8 { Sort::Bv(64) } else { Sort::Bv(32) };
         let (a, b) = (vm.term(old, sort), vm.term(expected, sort));
         let condition = vm.pool.eq(a, b);

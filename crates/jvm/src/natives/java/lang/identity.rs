@@ -91,10 +91,15 @@ pub(crate) fn same_by_value(vm: &mut Vmj, a: ObjId, b: ObjId) -> Result<Option<V
     }
 }
 
+/// Parts of the library that are about identity: they ask for the same object and never for an equal one.
+const ABOUT_IDENTITY: [&str; 4] =
+    ["java/util/IdentityHashMap", "java/util/concurrent/atomic/", "java/lang/invoke/", "java/lang/ref/"];
+
+/// Elsewhere the library asks for the same object to save a call of `equals`.
 fn asked_by_library(vm: &Vmj) -> bool {
     let Some(frame) = vm.frames().last() else { return false };
-    let class = vm.lang.funcs[frame.func].class;
-    vm.lang.classes[class].origin == ClassOrigin::Library
+    let class = &vm.lang.classes[vm.lang.funcs[frame.func].class];
+    class.origin == ClassOrigin::Library && !ABOUT_IDENTITY.iter().any(|part| class.name.starts_with(part))
 }
 
 /// An input, or a text that the program has interned.
