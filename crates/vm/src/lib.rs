@@ -28,6 +28,6 @@ pub use heap::{Heap, Obj, ObjId, OutOfMemory};
 pub use input::{InputId, Inputs, Sequence};
 pub use lang::{Callable, ClassInfo, Lang, Native, NativeResult, Raise, Stop, Val};
 pub use machine::{Limits, Outcome, Thrown, Vm, WatchedLine, sort_of};
-pub use shadow::{Cell, Origin, Shadow, View};
+pub use shadow::{Cell, CharMap, Maps, Origin, Shadow, View};
 pub use text::TextLang;
 pub use trace::{Edge, Elem, ElemKind, Site, Step, Trace};

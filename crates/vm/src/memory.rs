@@ -300,9 +300,10 @@ impl<L: Lang> Vm<L> {
                 }
             }
             View::LowBytes { decided } => {
-                let unit = self.inputs.elem(&mut self.pool, origin.input, offset);
+                let plain = self.inputs.elem(&mut self.pool, origin.input, offset);
+                let unit = origin.maps.apply(&mut self.pool, plain);
                 let border = self.pool.bv(16, 256);
-                let narrow = self.pool.ult(unit, border);
+                let narrow = self.pool.ult(plain, border);
                 let known = self.trace.elems.len();
                 self.assume(narrow)?;
                 if offset >= decided && self.trace.elems.len() > known {
@@ -312,6 +313,7 @@ impl<L: Lang> Vm<L> {
             }
             View::BothBytes => {
                 let unit = self.inputs.elem(&mut self.pool, origin.input, offset / 2);
+                let unit = origin.maps.apply(&mut self.pool, unit);
                 match offset % 2 {
                     0 => self.pool.extract(7, 0, unit),
                     _ => self.pool.extract(15, 8, unit),

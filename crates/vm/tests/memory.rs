@@ -213,7 +213,7 @@ fn make_input(vm: &mut Vm<TextLang>, random: &mut Random, object: ObjId, elem: M
         let var = vm.pool.var_of(term).expect("a variable");
         vm.inputs.model.set_bits(var, bits.into());
     }
-    vm.heap.shadow_mut(object).origin = Some(Origin { input: sequence, view });
+    vm.heap.shadow_mut(object).origin = Some(Origin::new(sequence, view));
 }
 
 /// `a[i] = 0; a[j] = 1; a[i]`: 1 if and only if i is j.

@@ -91,7 +91,7 @@ fn make_array(vm: &mut Vm<TextLang>, max: u32, bytes: bool) -> Result<Val, Stop>
     }
     let shadow = vm.heap.shadow_mut(array);
     shadow.len = len_term;
-    shadow.origin = Some(Origin { input, view: View::Whole });
+    shadow.origin = Some(Origin::new(input, View::Whole));
     Ok(Val::obj(array))
 }
 

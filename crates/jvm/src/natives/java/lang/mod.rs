@@ -22,6 +22,7 @@ mod strict_math;
 mod string;
 mod string_affix;
 mod string_compare;
+mod string_map;
 mod system;
 mod text;
 mod thread;
@@ -59,6 +60,7 @@ pub(super) fn tables() -> Vec<&'static [Row]> {
         string::ROWS,
         string_affix::ROWS,
         string_compare::ROWS,
+        string_map::ROWS,
         system::ROWS,
         thread::ROWS,
         throwable::ROWS,

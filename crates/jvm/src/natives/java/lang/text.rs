@@ -4,7 +4,7 @@ use crate::natives::support::null_pointer;
 use crate::natives::{Res, Vmj};
 use ir::{Check, MemType};
 use term::{Sort, TermId};
-use vm::{ElemKind, InputId, ObjId, Val};
+use vm::{ElemKind, InputId, Maps, ObjId, Val};
 
 /// A string object seen as a sequence of 16-bit units.
 #[derive(Clone, Copy)]
@@ -18,6 +18,8 @@ pub(super) struct Text {
     len_term: TermId,
     /// The input whose elements the units are, as far as nothing was written over them.
     input: Option<InputId>,
+    /// What was made of them.
+    maps: Maps,
 }
 
 /// Lengths up to this are treated together, if the input's length is symbolic.
@@ -33,7 +35,8 @@ impl Text {
         };
         let bytes = vm.heap.obj(value).size;
         let shadow = vm.heap.shadow(value);
-        let input = shadow.and_then(|shadow| shadow.origin).map(|origin| origin.input);
+        let origin = shadow.and_then(|shadow| shadow.origin);
+        let (input, maps) = (origin.map(|o| o.input), origin.map_or_else(Maps::default, |o| o.maps));
         let array_len = shadow.map_or(TermId::NONE, |shadow| shadow.len);
         let len_term = match input {
             Some(input) if array_len.is_some() => vm.inputs.get(input).len,
@@ -43,7 +46,7 @@ impl Text {
             }
             _ => array_len,
         };
-        Text { value, width, len: bytes / width, len_term, input }
+        Text { value, width, len: bytes / width, len_term, input, maps }
     }
 
     /// Whether anything of it is symbolic.
@@ -123,7 +126,8 @@ impl Text {
             shadow.origin.is_some() && !covers(offset) && !wide
         });
         if let (true, Some(input)) = (untouched, self.input) {
-            return Ok(vm.inputs.elem(&mut vm.pool, input, index));
+            let unit = vm.inputs.elem(&mut vm.pool, input, index);
+            return Ok(self.maps.apply(&mut vm.pool, unit));
         }
         let concrete = self.concrete(vm, index) as u64;
         if !vm.heap.has_shadow(self.value) {
