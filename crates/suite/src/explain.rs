@@ -31,9 +31,36 @@ pub fn fact(pool: &Pool, term: TermId, spelling: &dyn Spelling) -> Option<Fact> 
     if about_copies || holds_of_any_length(pool, term) {
         return None;
     }
+    let term = essential(pool, term);
     let mut writer = Writer { pool, spelling, nodes: 0 };
     let text = writer.condition(term, true)?;
     Some(Fact { word: word(pool, term, spelling), text })
+}
+
+/// Of several conditions on one input, the one that says which value it has: the others follow.
+fn essential(pool: &Pool, term: TermId) -> TermId {
+    let mut parts = Vec::new();
+    let mut open = vec![term];
+    while let Some(term) = open.pop() {
+        match pool.node(term) {
+            (Op::And, args) => open.extend(args),
+            _ => parts.push(term),
+        }
+    }
+    let [_, _, ..] = parts[..] else { return term };
+    let names = |term: TermId| pool.vars(term).iter().map(|var| pool.var_name(*var)).collect::<Vec<_>>();
+    let fixes = |part: &&TermId| {
+        let (op, args) = pool.node(**part);
+        let constant = args.iter().any(|arg| pool.as_const(*arg).is_some());
+        op == Op::Eq && constant && args.iter().any(|arg| pool.var_of(*arg).is_some())
+    };
+    let Some(part) = parts.iter().find(fixes) else { return term };
+    let [name] = names(*part)[..] else { return term };
+    let about = |other: &str| other == name || nullness(other).is_some_and(|(of, _)| of == name);
+    match names(term).into_iter().all(about) {
+        true => *part,
+        false => term,
+    }
 }
 
 /// `s.length() >= 0`: a check of the library that says nothing of the input.
@@ -402,6 +429,7 @@ fn word(pool: &Pool, term: TermId, spelling: &dyn Spelling) -> Option<String> {
         });
     }
     if value == 0
+        && spelling.constant(&left, value).is_none()
         && let Some(zero) = zero_word(relation)
     {
         return Some(format!("{subject}{zero}"));

@@ -1,0 +1,226 @@
+//! Values that show what a method does: where a path asks nothing of an input and the outcome depends on it, zero would
+//! hide how. `pay(2.0, 41)` is a better test of overtime than `pay(0.0, 41)`, whatever the formula is.
+
+use std::collections::BTreeSet;
+
+use explore::{End, Finished, Goal, Step, Target};
+use ledger::Ledger;
+use suite::case::{Assert, Outcome};
+use term::{Assignment, Sort, VarId};
+use vm::ElemKind;
+
+use super::case;
+use super::explore::ClassExplorer;
+use super::subject::{Stage, Subject};
+use crate::config::Suite;
+use crate::goal::CoverageGoal;
+
+/// So many inputs of a test are looked at.
+const MOST: usize = 8;
+
+/// None of them is the sum or the product of others, none does nothing where one multiplies by it.
+const NUMBERS: [u64; MOST] = [2, 3, 5, 7, 11, 13, 17, 19];
+
+impl ClassExplorer<'_> {
+    /// Gives inputs that the path does not ask about such values, as far as the outcome shows them.
+    pub(super) fn tell(
+        &mut self,
+        subject: &mut Subject,
+        goal: &CoverageGoal,
+        run: &mut Finished<Stage>,
+        ledger: &Ledger,
+    ) {
+        let noted = self.vm.ledger.clone();
+        self.vm.walking = goal.walks();
+        self.vm.start_run(run.model.clone());
+        subject.execute(self.vm);
+        let changes = self.free(subject, goal, run);
+        let mut told = run.model.clone();
+        let mut kept = Vec::new();
+        for (number, change) in changes.into_iter().enumerate() {
+            let mut model = told.clone();
+            change.give(self, &mut model, number);
+            if self.same_path((subject, goal), run, &model) {
+                told = model;
+                kept.push((number, change));
+            }
+        }
+        if !kept.is_empty()
+            && let Some(plain) = self.shown(subject, &run.model, ledger)
+            && let Some(full) = self.shown(subject, &told, ledger)
+            && full != plain
+            && full.1.len() >= plain.1.len()
+        {
+            // What does not show stays simple.
+            for left_out in 0..kept.len() {
+                let mut model = run.model.clone();
+                for (at, (number, change)) in kept.iter().enumerate() {
+                    if at != left_out {
+                        change.give(self, &mut model, *number);
+                    }
+                }
+                if self.shown(subject, &model, ledger).as_ref() == Some(&full) {
+                    kept[left_out].1 = Change::Nothing;
+                }
+            }
+            let mut model = run.model.clone();
+            for (number, change) in &kept {
+                change.give(self, &mut model, *number);
+            }
+            self.vm.start_run(model.clone());
+            subject.execute(self.vm);
+            let elems = &self.vm.trace.elems;
+            run.condition = elems.iter().map(|e| self.vm.trace.taken(e)).collect();
+            run.path = elems.iter().map(Step::of).collect();
+            run.model = model;
+        }
+        self.vm.walking = false;
+        self.vm.ledger = noted;
+    }
+
+    /// Inputs of the last run that its path does not ask about, or that it would take with numbers below zero too: where
+    /// zero is as far as it goes, that is the best number to test.
+    fn free(&mut self, subject: &mut Subject, goal: &CoverageGoal, run: &Finished<Stage>) -> Vec<Change> {
+        let mut used: BTreeSet<VarId> = BTreeSet::new();
+        // What constructors ask of their arguments is not what is tested.
+        for (step, condition) in run.path.iter().zip(&run.condition) {
+            if !step.input {
+                used.extend(self.vm.pool.vars(*condition).iter().copied());
+            }
+        }
+        let mut found = Vec::new();
+        let mut seen = BTreeSet::new();
+        let texts = self.vm.inputs.texts();
+        for var in self.vm.inputs.asked.clone() {
+            if !seen.insert(var) {
+                continue;
+            }
+            let name = self.vm.pool.var_name(var).to_string();
+            let elements = self.elements(&name, run.model.bits(var)).into_iter();
+            found.extend(elements.filter(|var| run.model.bits(*var) == 0).map(Change::Scalar));
+            if run.model.bits(var) != 0 {
+                continue;
+            }
+            if let Some(text) = name.strip_suffix(".length").filter(|text| texts.iter().any(|t| t == text)) {
+                found.push(Change::Text(text.to_string(), var));
+            } else if !is_structure(&name) {
+                found.push(Change::Scalar(var));
+            }
+        }
+        found.truncate(MOST);
+        found.retain(|change| match change {
+            Change::Scalar(var) if used.contains(var) => {
+                let below = match self.vm.pool.var_sort(*var) {
+                    Sort::F32 => (-1f32).to_bits() as u128,
+                    Sort::F64 => (-1f64).to_bits() as u128,
+                    Sort::Bv(width @ (8 | 32 | 64)) => term::semantics::mask(width),
+                    _ => return false,
+                };
+                let mut model = run.model.clone();
+                model.set_bits(*var, below);
+                self.same_path((subject, goal), run, &model)
+            }
+            _ => true,
+        });
+        found
+    }
+
+    /// The variables of the elements of an array of numbers, by the variable of its length and so many of them.
+    fn elements(&mut self, length: &str, count: u128) -> Vec<VarId> {
+        let Some(id) = length.strip_suffix(".length").and_then(|name| self.vm.inputs.by_name(name)) else {
+            return Vec::new();
+        };
+        if self.vm.inputs.get(id).elem == Sort::Bv(16) {
+            return Vec::new();
+        }
+        let elements = 0..count.min(MOST as u128) as u32;
+        let terms = elements.map(|i| self.vm.inputs.elem(&mut self.vm.pool, id, i)).collect::<Vec<_>>();
+        terms.into_iter().filter_map(|term| self.vm.pool.var_of(term)).collect()
+    }
+
+    /// Whether a run ends alike and goes the same way in the program; where each path is to be shown, in the library too.
+    fn same_path(
+        &mut self,
+        (subject, goal): (&mut Subject, &CoverageGoal),
+        run: &Finished<Stage>,
+        model: &Assignment,
+    ) -> bool {
+        self.vm.start_run(model.clone());
+        let outcome = subject.execute(self.vm);
+        if subject.observe(self.vm, &outcome) != Stage::Call || End::of(self.vm, &outcome) != run.end {
+            return false;
+        }
+        let all = self.config.suite == Suite::Paths;
+        let jvm = &self.vm.lang;
+        // What the caller asked of the result tells returns apart.
+        let asked = |step: &Step| step.kind == ElemKind::Branch && step.site.is_outside();
+        let tracked = |step: &Step| jvm.funcs.get(step.site.func).is_some_and(|f| f.tracked);
+        let counts = |step: &Step| all || asked(step) || tracked(step);
+        let steps = self.vm.trace.elems.iter().map(Step::of).filter(counts);
+        if !steps.eq(run.path.iter().copied().filter(counts)) {
+            return false;
+        }
+        // Decisions of natives may be alike and lead elsewhere.
+        let met = goal.met_by(&self.vm.trace);
+        run.meets.iter().all(|part| *part >= goal.len() as u32 || met.contains(part))
+    }
+
+    /// What a test with these inputs asserts.
+    fn shown(
+        &mut self,
+        subject: &mut Subject,
+        model: &Assignment,
+        ledger: &Ledger,
+    ) -> Option<(Outcome, Vec<Assert>)> {
+        let detail = subject.detail(self.vm, model);
+        let case = case::case(&self.vm.lang, subject, &detail, &[], ledger).ok()?;
+        Some((case.outcome, case.asserts))
+    }
+}
+
+/// What becomes of an input.
+enum Change {
+    Nothing,
+    Scalar(VarId),
+    /// An empty text gets a character; the variable is its length.
+    Text(String, VarId),
+}
+
+impl Change {
+    fn give(&self, explorer: &mut ClassExplorer<'_>, model: &mut Assignment, number: usize) {
+        let pool = &mut explorer.vm.pool;
+        let letter = 'a' as u128 + number as u128;
+        match self {
+            Change::Nothing => {}
+            Change::Scalar(var) => {
+                let value = NUMBERS[number];
+                let bits = match pool.var_sort(*var) {
+                    Sort::Bool => 1,
+                    // A character, or a short number.
+                    Sort::Bv(16) => letter,
+                    Sort::F32 => (value as f32).to_bits() as u128,
+                    Sort::F64 => (value as f64).to_bits() as u128,
+                    Sort::Bv(_) => value as u128,
+                    Sort::Array { .. } => return,
+                };
+                model.set_bits(*var, bits);
+            }
+            Change::Text(name, length) => {
+                let Some(id) = explorer.vm.inputs.by_name(name) else { return };
+                let unit = explorer.vm.inputs.elem(&mut explorer.vm.pool, id, 0);
+                model.set_bits(*length, 1);
+                if let Some(var) = explorer.vm.pool.var_of(unit) {
+                    model.set_bits(var, letter);
+                }
+            }
+        }
+    }
+}
+
+/// Whether a variable says what an input is made of, not what it holds.
+fn is_structure(name: &str) -> bool {
+    let last = name.rsplit('.').next().unwrap_or_default();
+    let numbered = last.strip_prefix("call").is_some_and(|n| n.parse::<u32>().is_ok());
+    let words = ["is", "way", "null", "some", "set", "copy", "length", "size", "at"];
+    numbered || words.contains(&last) && name.contains('.')
+}
