@@ -6,7 +6,8 @@
 use ir::{ClassId, FuncId, MemType};
 use vm::{ObjId, Outcome, Val, Vm};
 
-use crate::load::{FieldType, access};
+use crate::load::instr::Kind;
+use crate::load::{ClassFile, FieldType, Instr, access};
 use crate::world::Jvm;
 
 /// A value as a test can see it.
@@ -408,7 +409,12 @@ pub fn getters(vm: &Vm<Jvm>, class: ClassId) -> Vec<FuncId> {
             owner.file.iter().flat_map(|f| f.record.iter().flatten()).map(|c| &*c.name).collect();
         for func in owner.functions() {
             let method = &vm.lang.funcs[func];
-            let reads = is_getter_name(&method.name) || components.contains(&&*method.name);
+            let reads = is_getter_name(&method.name)
+                || components.contains(&&*method.name)
+                || owner
+                    .file
+                    .as_ref()
+                    .is_some_and(|file| returns_field(file, &method.name, &method.descriptor));
             let fits = method.is(access::PUBLIC)
                 && method.access & (access::STATIC | access::SYNTHETIC) == 0
                 && method.signature.ty.params.is_empty()
@@ -420,6 +426,19 @@ pub fn getters(vm: &Vm<Jvm>, class: ClassId) -> Vec<FuncId> {
         }
     }
     found
+}
+
+/// Whether a method returns a field and does nothing else: `total()`.
+fn returns_field(file: &ClassFile, name: &str, descriptor: &str) -> bool {
+    let Some(Ok(Some(code))) = file.method(name, descriptor).map(|method| method.bytecode()) else {
+        return false;
+    };
+    let mut instrs = code.instrs.iter().map(|(_, instr)| instr);
+    let all = [instrs.next(), instrs.next(), instrs.next(), instrs.next()];
+    matches!(
+        all,
+        [Some(Instr::Load(Kind::Ref, 0)), Some(Instr::GetField(_)), Some(Instr::Return(Some(_))), None]
+    )
 }
 
 fn is_getter_name(name: &str) -> bool {

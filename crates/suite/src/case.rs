@@ -51,6 +51,11 @@ impl TestCase {
         case
     }
 
+    /// What the act is asserted to return.
+    pub fn result(&self) -> Option<&Value> {
+        result(&self.asserts)
+    }
+
     /// A case with nothing arranged and nothing asserted yet.
     pub fn new(name: impl Into<String>, act: Call, outcome: Outcome) -> TestCase {
         TestCase {
@@ -99,6 +104,17 @@ impl TestCase {
             _ => None,
         })
     }
+}
+
+/// What assertions say that the act returns.
+pub fn result(asserts: &[Assert]) -> Option<&Value> {
+    asserts.iter().find_map(|assert| match (&assert.subject, &assert.check) {
+        (Subject::Value(Value::Result), Check::Equals(value) | Check::Within { expected: value, .. }) => {
+            Some(value)
+        }
+        (Subject::Value(Value::Result), Check::Null) => Some(&Value::Null),
+        _ => None,
+    })
 }
 
 /// A step of the arrangement, in order.

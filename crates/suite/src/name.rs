@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::case::{Outcome, Value};
+use crate::case::{Outcome, TestCase, Value};
 use crate::explain::{Fact, capitalised, number_word};
 
 /// At most so many conditions go into a name; the last ones say what sets the path apart.
@@ -46,6 +46,20 @@ pub fn test_name(
         name.push_str(&outcome);
     }
     name
+}
+
+/// Takes back what name and comment say of a result that is not asserted any more.
+pub fn forget_result(case: &mut TestCase, result: &Value) {
+    let word = outcome_word(&case.outcome, Some(result));
+    if let Some(rest) = case.name.strip_suffix(&word).and_then(|name| name.strip_suffix('_')) {
+        case.name = rest.to_string();
+    }
+    for line in &mut case.comment {
+        let end = ["returns ", "Returns "].iter().filter_map(|word| line.rfind(word)).max();
+        if let Some(end) = end {
+            line.truncate(end + "returns".len());
+        }
+    }
 }
 
 /// What the outcome is called in a name.

@@ -248,6 +248,12 @@ impl Heap {
         };
     }
 
+    /// Everything is what it is, whatever inputs it came from.
+    pub fn forget_terms(&mut self) {
+        self.objects.iter_mut().for_each(|object| object.shadow = 0);
+        self.shadows.truncate(1);
+    }
+
     /// Goes back to the snapshot.
     pub fn reset(&mut self) {
         for saved in self.saved.drain(..).rev() {

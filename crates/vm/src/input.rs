@@ -6,7 +6,7 @@
 
 use entity::{PrimaryMap, entity};
 use rustc_hash::FxHashMap;
-use term::{Assignment, Pool, Sort, TermId};
+use term::{Assignment, Pool, Sort, TermId, VarId};
 
 entity! {
     /// A sequence input.
@@ -30,21 +30,26 @@ pub struct Inputs {
     by_name: FxHashMap<String, InputId>,
     /// The values of the current run.
     pub model: Assignment,
+    /// What was asked for in this run, in order, some of it more than once: scalars, and lengths of sequences.
+    pub asked: Vec<VarId>,
 }
 
 impl Inputs {
     /// A scalar input: its variable and its value in this run.
     pub fn scalar(&mut self, pool: &mut Pool, name: &str, sort: Sort) -> (TermId, u64) {
         let term = pool.declare(name, sort);
+        self.asked.extend(pool.var_of(term));
         (term, self.value(pool, term))
     }
 
     /// A sequence input; its length variable is called `name.length`.
     pub fn sequence(&mut self, pool: &mut Pool, name: &str, elem: Sort) -> InputId {
-        if let Some(id) = self.by_name.get(name) {
-            return *id;
+        if let Some(id) = self.by_name.get(name).copied() {
+            self.asked.extend(pool.var_of(self.sequences[id].len));
+            return id;
         }
         let len = pool.declare(&format!("{name}.length"), Sort::Bv(32));
+        self.asked.extend(pool.var_of(len));
         let id =
             self.sequences.push(Sequence { name: name.to_string(), elem, len, elems: FxHashMap::default() });
         self.by_name.insert(name.to_string(), id);

@@ -157,6 +157,13 @@ impl<L: Lang> Vm<L> {
         self.lang.freeze();
     }
 
+    /// Makes the world as a run has left it the one that further runs start from, with the values of that run.
+    pub fn keep(&mut self) {
+        self.forget_fibers();
+        self.heap.forget_terms();
+        self.freeze();
+    }
+
     /// Another machine at the same snapshot, to be used by another thread. Code found so far is shared.
     pub fn fork(&mut self) -> Vm<L>
     where
@@ -189,6 +196,7 @@ impl<L: Lang> Vm<L> {
         self.outside = 0;
         self.choices.clear();
         self.inputs.model = model;
+        self.inputs.asked.clear();
     }
 
     /// Forgets inputs and terms: another exploration begins.

@@ -235,6 +235,17 @@ fn step(jvm: &Jvm, event: &Event, names: &mut Names) -> Result<Step, NoCase> {
             let on = names.get(*object).ok_or_else(unnamed)?;
             Step::Do(call_of(jvm, *func, Target::Instance(Box::new(on)), args))
         }
+        Event::CalledFirst { on, func, args } => {
+            let target = match on {
+                Some(getter) => {
+                    let object = call_of(jvm, *getter, Target::Static, Vec::new());
+                    Target::Instance(Box::new(Value::call(object)))
+                }
+                None if &*jvm.funcs[*func].name == "<init>" => Target::New,
+                None => Target::Static,
+            };
+            Step::Do(call_of(jvm, *func, target, values(jvm, args, names)?))
+        }
         Event::Assigned { object, owner, field, value, reflective } => Step::Set {
             of: names.get(*object).ok_or_else(unnamed)?,
             class: class_name(jvm, *owner),

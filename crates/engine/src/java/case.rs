@@ -46,14 +46,7 @@ pub fn case(
     };
     let act = call_of(jvm, subject.func, on, args);
     let (outcome, asserts) = outcome(jvm, detail, &act, &arrange, &names, ledger)?;
-    let result = asserts.iter().find_map(|a| match (&a.subject, &a.check) {
-        (
-            suite::case::Subject::Value(Value::Result),
-            Check::Equals(v) | Check::Within { expected: v, .. },
-        ) => Some(v),
-        (suite::case::Subject::Value(Value::Result), Check::Null) => Some(&Value::Null),
-        _ => None,
-    });
+    let result = suite::case::result(&asserts);
     let base = match &*jvm.funcs[subject.func].name {
         "<init>" => format!("new{}", class_name(jvm, subject.class).simple_name()),
         name => name.to_string(),
@@ -154,20 +147,29 @@ const LIBRARY_FACTS: usize = 6;
 
 const COMMENT_WIDTH: usize = 100;
 
-/// What was called on the receiver before, as a comment and a name say it: `after push() twice`, `afterPushTwice`.
+/// What was called before, on the receiver or for what static fields remember, as a comment and a name say it: `after
+/// push() twice`, `afterPushTwice`.
 fn calls_before(arrange: &[Step], act: &Call) -> Option<(String, String)> {
-    let Target::Instance(receiver) = &act.on else { return None };
-    let mut calls: Vec<(&str, usize)> = Vec::new();
+    let mut calls: Vec<(String, usize)> = Vec::new();
     for step in arrange {
         let Step::Do(call) = step else { continue };
-        if !matches!(&call.on, Target::Instance(on) if on == receiver) {
+        let told = match &call.on {
+            Target::Instance(on) => matches!(&act.on, Target::Instance(receiver) if on == receiver),
+            Target::Static | Target::New => true,
+        };
+        if !told {
             continue;
         }
+        let method = match call.on {
+            Target::New => format!("new {}", call.class.simple_name()),
+            _ => call.method.clone(),
+        };
         match calls.last_mut() {
-            Some((method, count)) if *method == call.method => *count += 1,
-            _ => calls.push((&call.method, 1)),
+            Some((last, count)) if *last == method => *count += 1,
+            _ => calls.push((method, 1)),
         }
     }
+    let word = |method: &str| capital(&method.split(' ').map(capital).collect::<String>());
     let total: usize = calls.iter().map(|(_, count)| count).sum();
     let times = |count: usize| match count {
         1 => String::new(),
@@ -179,12 +181,12 @@ fn calls_before(arrange: &[Step], act: &Call) -> Option<(String, String)> {
         [(method, count)] => {
             let times = times(*count);
             let text = format!("after {method}() {times}").trim_end().to_string();
-            let word = format!("after{}{}", capital(method), capital(&times).replace(' ', ""));
+            let word = format!("after{}{}", word(method), capital(&times).replace(' ', ""));
             Some((text, word.replace("times", "Times")))
         }
         [(first, 1), (second, 1)] => Some((
             format!("after {first}() and {second}()"),
-            format!("after{}And{}", capital(first), capital(second)),
+            format!("after{}And{}", word(first), word(second)),
         )),
         _ => Some((format!("after {total} calls"), format!("after{total}Calls"))),
     }
@@ -436,8 +438,16 @@ fn outcome(
     for look in &detail.looks {
         assert_changes(jvm, look, arrange, names, &mut asserts);
     }
+    for (getter, before, after) in &detail.statics {
+        if before != after {
+            assert_static(jvm, *getter, after, names, &mut asserts);
+        }
+    }
     if asserts.is_empty() && outcome == Outcome::Returns && act.returns == Type::Void {
         assert_unchanged(jvm, detail, arrange, names, &mut asserts);
+        for (getter, _, after) in detail.statics.iter().take(MOST_UNCHANGED) {
+            assert_static(jvm, *getter, after, names, &mut asserts);
+        }
     }
     for (bytes, assert) in
         [(&detail.stdout, Assert::stdout as fn(String) -> Assert), (&detail.stderr, Assert::stderr)]
@@ -548,6 +558,20 @@ fn assert_unchanged(jvm: &Jvm, detail: &Detail, arrange: &[Step], names: &Names,
         let declared = declared_type(arrange, &variable);
         assert_getters(jvm, (&variable, &declared), getters, None, names, asserts);
         asserts.truncate(MOST_UNCHANGED);
+    }
+}
+
+/// What a static getter shows.
+fn assert_static(jvm: &Jvm, getter: FuncId, seen: &Seen, names: &Names, asserts: &mut Vec<Assert>) {
+    let call = call_of(jvm, getter, Target::Static, Vec::new());
+    let ty = call.returns.clone();
+    match seen {
+        Seen::Null => asserts.push(Assert::that(Value::call(call), Check::Null)),
+        seen => {
+            if let Some(expected) = value(jvm, seen, names) {
+                assert_equal(Value::call(call), &ty, expected, asserts);
+            }
+        }
     }
 }
 

@@ -29,7 +29,14 @@ impl Entry {
     /// What it is called on and with; `None` if a test cannot make anything to call it on.
     pub fn subject(&self, vm: &mut Vm<Jvm>) -> Option<Subject> {
         let reached = super::unreached::reach(vm, self.class, self.func);
-        vm.lang.worlds.wanted = Arc::new(jvm::input::reads(&vm.lang, reached.into_keys()));
+        vm.lang.worlds.wanted = Arc::new(jvm::input::reads(&vm.lang, reached.keys().copied()));
+        let mut subject = self.on_its_own(vm)?;
+        subject.statics = jvm::input::statics(vm, self.class, self.func, reached.into_keys().collect());
+        Some(subject)
+    }
+
+    /// Without calls before.
+    fn on_its_own(&self, vm: &mut Vm<Jvm>) -> Option<Subject> {
         let Some(hidden) = &self.hidden else { return subject(vm, self.class, self.func) };
         vm.lang.worlds.context = Some(self.class);
         let name = super::explore::receiver_name(&vm.lang, hidden.ty);

@@ -152,6 +152,7 @@ impl<'a> ClassExplorer<'a> {
         self.outline(class, &mut result);
         super::claims::withdraw(&self.vm.lang, class, &explored, &mut result);
         self.beyond(&entries, turns.wanted(), &mut result);
+        self.outlast(class, &entries, &mut result);
         // The suspected bugs stand together, the likeliest first.
         result.tests.sort_by_key(|test| (test.suspicious.as_ref().map(|s| s.rank), test.method));
         suite::name::make_unique(result.tests.iter_mut().map(|t| &mut t.case.name));

@@ -43,6 +43,8 @@ pub struct Proposed {
     pub seen: AllSeen,
     /// It tried to change files, which the VM refuses and a JVM that is not isolated might do.
     pub changes_files: bool,
+    /// No parameter refuses null.
+    pub takes_null: bool,
 }
 
 /// An obligation of a class: the function and its number there.

@@ -8,7 +8,7 @@ use ir::ClassId;
 use jvm::observe::Seen;
 use jvm::world::Jvm;
 use ledger::Ledger;
-use suite::case::TestCase;
+use suite::case::{Check, Outcome, TestCase};
 use term::Assignment;
 use vm::{ElemKind, Vm};
 
@@ -109,6 +109,7 @@ impl ClassExplorer<'_> {
             if self.config.suite != Suite::Paths {
                 self.simplify(subject, goal, run);
             }
+            self.tell(subject, goal, run, ledger);
         }
         let detail = subject.detail(self.vm, &run.model);
         let enums = enum_names(self.vm);
@@ -151,6 +152,7 @@ impl ClassExplorer<'_> {
             suspicious,
             seen,
             changes_files,
+            takes_null,
         })
     }
 
@@ -257,47 +259,50 @@ impl ClassExplorer<'_> {
         if subject_takes_null {
             twin.conditions.refuse_null.clear();
         }
-        other.start_exploration();
         // That world is not warmed up: a run may have to read the locale's and the zone's data first.
         other.limits.steps = self.config.budget.max_steps.saturating_mul(COLD);
+        other.start_exploration();
         let model = assign(other, &mut twin, inputs);
         let detail = twin.detail(other, &model);
         let again = case::case(&other.lang, &twin, &detail, &[], &Ledger::default())
             .map_err(|why| format!("{} (in a world with other hashes, locale and clock)", why.0))?;
-        if std::mem::discriminant(&again.outcome) != std::mem::discriminant(&case.outcome) {
-            let there = match &again.outcome {
-                suite::case::Outcome::Throws { class, .. } => format!("throws {}", class.simple_name()),
-                suite::case::Outcome::Returns => "returns".to_string(),
-                suite::case::Outcome::Endless { .. } => "does not end".to_string(),
-            };
-            return Err(format!(
-                "the outcome depends on hashes, locale, time zone or clock (it {there} there)"
-            ));
-        }
-        if again.outcome != case.outcome
-            && let (
-                suite::case::Outcome::Throws { class, message },
-                suite::case::Outcome::Throws { class: other_class, .. },
-            ) = (&mut case.outcome, &again.outcome)
-        {
-            if class != other_class {
-                return Err("the exception depends on hashes, locale, time zone or clock".to_string());
-            }
-            *message = None;
-        }
-        case.asserts.retain(|assert| {
-            again.asserts.iter().any(|other| {
-                other.subject == assert.subject
-                    && match (&other.check, &assert.check) {
-                        (suite::case::Check::Equals(a), suite::case::Check::Within { expected: b, .. }) => {
-                            a == b
-                        }
-                        (a, b) => a == b,
-                    }
-            })
-        });
-        Ok(())
+        agree(case, &again, "hashes, locale, time zone or clock")
     }
+}
+
+/// Keeps of a case what is the same in another world; says why it is none where it ends otherwise there.
+pub(super) fn agree(case: &mut TestCase, again: &TestCase, what: &str) -> Result<(), String> {
+    if std::mem::discriminant(&again.outcome) != std::mem::discriminant(&case.outcome) {
+        let there = match &again.outcome {
+            Outcome::Throws { class, .. } => format!("throws {}", class.simple_name()),
+            Outcome::Returns => "returns".to_string(),
+            Outcome::Endless { .. } => "does not end".to_string(),
+        };
+        return Err(format!("the outcome depends on {what} (it {there} there)"));
+    }
+    if again.outcome != case.outcome
+        && let (Outcome::Throws { class, message }, Outcome::Throws { class: other_class, .. }) =
+            (&mut case.outcome, &again.outcome)
+    {
+        if class != other_class {
+            return Err(format!("the exception depends on {what}"));
+        }
+        *message = None;
+    }
+    let told = case.result().cloned();
+    case.asserts.retain(|assert| {
+        again.asserts.iter().any(|other| {
+            other.subject == assert.subject
+                && match (&other.check, &assert.check) {
+                    (Check::Equals(a), Check::Within { expected: b, .. }) => a == b,
+                    (a, b) => a == b,
+                }
+        })
+    });
+    if let Some(told) = told.filter(|_| case.result().is_none()) {
+        suite::name::forget_result(case, &told);
+    }
+    Ok(())
 }
 
 /// So many other runs are looked at for what chosen ones could not show.
@@ -307,7 +312,7 @@ const MOST_SPARE: u32 = 8;
 const MOST_ENDLESS: usize = 3;
 
 /// So many times the steps of a run may be needed where nothing is warmed up.
-const COLD: u64 = 10;
+pub(super) const COLD: u64 = 10;
 
 /// So many runs are looked at for tours with side trips.
 const MOST_TOURS: usize = 500;

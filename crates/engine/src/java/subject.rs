@@ -2,7 +2,7 @@
 
 use explore::Target;
 use ir::{ClassId, FuncId};
-use jvm::input::{self, Conditions, Event, FakeCall, Kind};
+use jvm::input::{self, Conditions, Event, FakeCall, Kind, Reset, Statics};
 use jvm::load::FieldType;
 use jvm::observe::{self, Seen};
 use jvm::world::Jvm;
@@ -27,6 +27,10 @@ pub struct Subject {
     /// What it is called on; none for static methods and constructors.
     pub receiver: Option<Param>,
     pub params: Vec<Param>,
+    /// What static fields have to do with it.
+    pub statics: Statics,
+    /// Calls that come first in every run.
+    pub resets: Vec<Reset>,
     /// What its arguments must be like.
     pub conditions: Conditions,
     /// How far the last run came.
@@ -67,6 +71,8 @@ pub struct Detail {
     pub runs_on: bool,
     /// What objects that the call was given showed before and after it: the receiver, then arguments.
     pub looks: Vec<Look>,
+    /// What static getters showed before and after.
+    pub statics: Vec<(FuncId, Seen, Seen)>,
     /// What objects that stand for interfaces were asked, and what they said.
     pub fakes: Vec<FakeCall>,
     /// What a constructor made, looked into.
@@ -105,6 +111,8 @@ impl Subject {
             func,
             receiver,
             params,
+            statics: Statics::default(),
+            resets: Vec::new(),
             conditions: Conditions::default(),
             stage: Stage::Prepare,
             on: Val::ZERO,
@@ -156,6 +164,10 @@ impl Subject {
     /// Makes the receiver and the arguments.
     fn prepare(&mut self, vm: &mut Vm<Jvm>) -> Result<(), Stop> {
         self.args.clear();
+        for reset in &self.resets {
+            input::reset(vm, reset)?;
+        }
+        input::call_earlier(vm, &self.statics.earlier)?;
         if let Some(receiver) = &self.receiver {
             self.on = Val::obj(make_receiver(vm, receiver)?);
             // A test calls what the object's class makes of the method: it must be code of the class under test.
@@ -181,8 +193,12 @@ impl Subject {
 
     /// Runs once more on a model and keeps all that a test can show.
     pub fn detail(&mut self, vm: &mut Vm<Jvm>, model: &Assignment) -> Detail {
-        let looks = self.looks_before(vm, model);
+        let (looks, statics) = self.looks_before(vm, model);
         let mut detail = self.watch(vm, model, &looks);
+        let known = detail.statics.len() == statics.len();
+        for ((_, before, _), seen) in detail.statics.iter_mut().zip(statics).filter(|_| known) {
+            *before = seen;
+        }
         // A getter may change what others show (`hasNext`), and a test asks some of them only: what is shown in any
         // order is kept.
         let returned = match &detail.end {
@@ -257,6 +273,9 @@ impl Subject {
         if !vm.lang.worlds.backwards {
             after = looks.iter().map(|one| look(vm, one)).collect();
         }
+        let statics = see_statics(vm, &self.statics.getters);
+        let getters = self.statics.getters.iter().copied();
+        let statics = getters.zip(statics).map(|(getter, seen)| (getter, seen.clone(), seen)).collect();
         vm.lang.worlds.script = None;
         Detail {
             stage: self.stage,
@@ -265,6 +284,7 @@ impl Subject {
             end,
             runs_on,
             looks: after,
+            statics,
             fakes,
             made,
             stdout,
@@ -273,13 +293,13 @@ impl Subject {
     }
 
     /// What the objects that the call is given show before it, found in a run of its own: looking may change them.
-    fn looks_before(&mut self, vm: &mut Vm<Jvm>, model: &Assignment) -> Vec<(ObjId, Seen)> {
+    fn looks_before(&mut self, vm: &mut Vm<Jvm>, model: &Assignment) -> (Vec<(ObjId, Seen)>, Vec<Seen>) {
         vm.start_run(model.clone());
         self.before = Some(Before::default());
         let prepared = matches!(self.run(vm, false), Ok(Outcome::Returned(_)));
         let before = self.before.take().unwrap_or_default();
         if !prepared {
-            return Vec::new();
+            return (Vec::new(), Vec::new());
         }
         let mut objects: Vec<ObjId> = Vec::new();
         for seen in before.receiver.iter().chain(&before.args) {
@@ -299,7 +319,8 @@ impl Subject {
             .take(MOST_INSIDE)
             .collect();
         objects.extend(inside);
-        objects.into_iter().map(|object| (object, observe::see_object(vm, object))).collect()
+        let looks = objects.into_iter().map(|object| (object, observe::see_object(vm, object))).collect();
+        (looks, see_statics(vm, &self.statics.getters))
     }
 }
 
@@ -310,6 +331,19 @@ const MOST_INSIDE: usize = 6;
 fn may_change(vm: &Vm<Jvm>, object: ObjId) -> bool {
     let class = &vm.lang.classes[vm.heap.class(object)];
     class.origin == jvm::link::ClassOrigin::User || class.name.starts_with("java/util/")
+}
+
+/// What static getters show; one that throws shows nothing.
+fn see_statics(vm: &mut Vm<Jvm>, getters: &[FuncId]) -> Vec<Seen> {
+    let seen = getters.iter().map(|getter| {
+        let f = &vm.lang.funcs[*getter];
+        let (class, ret) = (f.class, f.signature.ty.ret.clone());
+        match (vm.call(*getter, &[]), ret) {
+            (Outcome::Returned(Some(val)), Some(ty)) => observe::see(vm, val.bits, &ty),
+            _ => Seen::Opaque(class),
+        }
+    });
+    seen.collect()
 }
 
 fn see_args(vm: &mut Vm<Jvm>, params: &[Param], args: &[Val]) -> Vec<Seen> {

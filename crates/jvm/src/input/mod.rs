@@ -21,6 +21,7 @@ mod producers;
 mod raw;
 mod recipe;
 mod reflected;
+mod statics;
 mod values;
 mod words;
 
@@ -51,6 +52,7 @@ pub use recipe::{
     Make, ParamWay, Recipe, Way, can_call, can_name, is_inner, param_names, param_types, prepare_class,
     prepare_makes, way,
 };
+pub use statics::{Reset, StaticField, Statics, call_earlier, disturb, reset, resets, statics};
 
 /// What is known of input objects: recipes of classes, and what the current run made.
 #[derive(Default, Clone)]
@@ -58,6 +60,8 @@ pub struct Worlds {
     /// The class under test: what its package may use, tests may use.
     pub context: Option<ClassId>,
     pub recipes: FxHashMap<Arc<str>, Arc<Recipe>>,
+    /// What making inputs runs is looked at as well.
+    pub whole: bool,
     /// Names of the fields that the method under test may read: what it is called on is best changed there.
     pub wanted: Arc<BTreeSet<Arc<str>>>,
     /// Recipes that are being found out.
@@ -136,7 +140,7 @@ impl Worlds {
             | Event::Constant { object: made, .. }
             | Event::Listed { object: made, .. }
             | Event::Faked { object: made, .. } => *made == object,
-            Event::Called { .. } | Event::Assigned { .. } => false,
+            Event::Called { .. } | Event::CalledFirst { .. } | Event::Assigned { .. } => false,
         })
     }
 }
@@ -165,7 +169,9 @@ pub fn done(vm: &mut Vm<Jvm>) {
     vm.making_inputs = false;
     vm.outside = 0;
     // What making them ran is no part of what the call covers.
-    vm.trace.forget_coverage();
+    if !vm.lang.worlds.whole {
+        vm.trace.forget_coverage();
+    }
 }
 
 /// Decisions on an input have a place of their own, the same in every run.
@@ -369,7 +375,7 @@ fn string(vm: &mut Vm<Jvm>, name: &str, optional: bool) -> Result<Val, Stop> {
         // Before Java 9 the units are the array.
         let shadow = vm.heap.shadow_mut(value);
         shadow.len = len_term;
-        shadow.origin = Some(Origin { input, view: View::Whole });
+        shadow.origin = Some(Origin::new(input, View::Whole));
         return Ok(nullable(vm, name, object, optional));
     };
     // A string is wide if any of its units is; the first few decide, for the others it is a fact of the run.
@@ -404,7 +410,7 @@ fn string(vm: &mut Vm<Jvm>, name: &str, optional: bool) -> Result<Val, Stop> {
     let view = if wide { View::BothBytes } else { View::LowBytes { decided: CODER_UNITS } };
     let shadow = vm.heap.shadow_mut(value);
     shadow.len = len_in_bytes;
-    shadow.origin = Some(Origin { input, view });
+    shadow.origin = Some(Origin::new(input, view));
     Ok(nullable(vm, name, object, optional))
 }
 
@@ -470,7 +476,7 @@ fn array(vm: &mut Vm<Jvm>, name: &str, class: ClassId, elem: &Kind, optional: bo
             }
             let shadow = vm.heap.shadow_mut(array);
             shadow.len = len_term;
-            shadow.origin = Some(Origin { input, view: View::Whole });
+            shadow.origin = Some(Origin::new(input, View::Whole));
         }
         _ => {
             vm.heap.shadow_mut(array).len = len_term;

@@ -23,6 +23,9 @@ pub enum Event {
     Constant { name: String, object: ObjId, owner: ClassId, field: Arc<str> },
     /// A method called for its effect.
     Called { object: ObjId, func: FuncId, args: Vec<Seen> },
+    /// A static method or a constructor called for what static fields remember of it, or a method of what a static one
+    /// returns.
+    CalledFirst { on: Option<FuncId>, func: FuncId, args: Vec<Seen> },
     /// A field assigned; by reflection, where a test may not.
     Assigned { object: ObjId, owner: ClassId, field: Arc<str>, value: Seen, reflective: bool },
     /// An object of a class that stands for an interface or an abstract class, whose constructor takes the arguments.

@@ -608,7 +608,7 @@ fn changes(
 }
 
 /// Methods that put something in come first: most states need that.
-fn grows(name: &str) -> bool {
+pub(super) fn grows(name: &str) -> bool {
     let prefixes =
         ["add", "put", "push", "insert", "set", "enqueue", "offer", "append", "register", "with", "deposit"];
     prefixes.iter().any(|p| name.starts_with(p))
