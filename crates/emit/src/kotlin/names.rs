@@ -108,6 +108,14 @@ impl Names {
                 Some(name) => format!("{name}Array"),
                 None => format!("Array<{}>", self.spelled(elem, inside, inside)),
             },
+            // The compiler knows them by their arrows only.
+            Type::Class { name, args } if name.package == "kotlin.jvm.functions" && !args.is_empty() => {
+                let mut args: Vec<String> =
+                    args.iter().map(|arg| self.spelled(&arg.boxed(), false, false)).collect();
+                let result = args.pop().unwrap_or_default();
+                let function = format!("({}) -> {result}", args.join(", "));
+                if nullable { format!("({function})") } else { function }
+            }
             Type::Class { name, args } => {
                 let class = self.class(name);
                 match args.is_empty() {
