@@ -100,7 +100,7 @@ pub struct SearchArgs {
     /// IR instructions of one run at most
     #[arg(long, value_name = "N", default_value_t = Budget::default().max_steps)]
     pub max_steps: u64,
-    /// How often one branch is flipped on one path
+    /// How often one branch is flipped on one path; four times as often where nothing else is left and something is missing
     #[arg(long, value_name = "N", default_value_t = Budget::default().loop_bound)]
     pub loop_bound: u32,
     /// Budget of all classes together in work units
@@ -112,7 +112,7 @@ pub struct SearchArgs {
     /// Safety stop of all classes together in seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub total_time: Option<Duration>,
-    /// Memory of the process in megabytes, without that of the solver's helpers; exploring ends there
+    /// Memory of the process and of the solver's helpers in megabytes; exploring ends there
     #[arg(long, value_name = "MB", default_value_t = Budget::default().memory >> 20)]
     pub memory: u64,
     /// Stop a method after so many different suspected bugs

@@ -114,3 +114,17 @@ fn nonsense_for_the_helper_is_answered_and_its_input_ends_it() {
     assert!(output.status.success());
     assert!(!output.stdout.is_empty());
 }
+
+/// A helper outlives explorations: the next method may call an `int` what was a `long` before.
+#[test]
+fn names_of_another_type_are_no_trouble() {
+    let mut remote = Remote::new(helper(), never());
+    for width in [32, 64, 32] {
+        let mut pool = Pool::new();
+        let x = pool.declare("x", Sort::Bv(width));
+        let square = pool.bvmul(x, x);
+        let nine = pool.bv(width, 9);
+        let asked = [pool.eq(square, nine)];
+        assert!(remote.ask(&pool, &asked, 3_000_000).is_sat(), "{width} bits");
+    }
+}

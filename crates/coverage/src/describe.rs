@@ -212,6 +212,11 @@ impl Describer<'_> {
         }
     }
 
+    fn is_literal(&self, reg: Reg, before: u32) -> bool {
+        let constant = || self.origin(reg, before).is_some_and(|(_, inst)| is_constant(inst.op));
+        self.func.regs[reg].variable.is_none() && constant()
+    }
+
     fn condition(&self, reg: Reg, before: u32, truth: bool, depth: u32) -> Option<String> {
         let negation = if truth { "" } else { "!" };
         if let Some(variable) = &self.func.regs[reg].variable {
@@ -352,9 +357,9 @@ impl Describer<'_> {
     fn compared(&self, a: Reg, rel: Rel, b: Reg, at: u32, depth: u32) -> Option<String> {
         let (left, right) = (self.operand(a, b, at, depth)?, self.operand(b, a, at, depth)?);
         // A literal stands on the right, as people write it; otherwise what they wrote first stands first.
-        let turned = match (self.literal(a, at), self.literal(b, at)) {
-            (Some(_), None) => true,
-            (None, Some(_)) => false,
+        let turned = match [a, b].map(|reg| self.is_literal(reg, at)) {
+            [true, false] => true,
+            [false, true] => false,
             _ => self.names.is_turned(self.func, at),
         };
         if turned {

@@ -1,4 +1,4 @@
-//! What the process takes of the machine's memory.
+//! What the process and the solver's helpers take of the machine's memory.
 
 /// A limit for it.
 #[derive(Clone, Copy)]
@@ -18,8 +18,12 @@ impl Memory {
     }
 }
 
-/// Bytes of the process that are in memory; 0 where the system does not tell.
+/// Bytes of the process and of the helpers that are in memory; 0 where the system does not tell.
 fn resident() -> u64 {
+    own() + solver::remote::memory_of_helpers()
+}
+
+fn own() -> u64 {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages = text.split(' ').nth(1).and_then(|n| n.parse::<u64>().ok());
     pages.unwrap_or(0) * rustix::param::page_size() as u64

@@ -25,6 +25,8 @@ pub struct Candidate {
     pub aside: bool,
     /// Among the last decisions of a run whose inputs could not be made: another way may be all that they want.
     pub mends: bool,
+    /// It changes nothing but what the message of an exception says ([`vm::Elem::doomed`]).
+    pub doomed: bool,
     /// The run that met the decision first.
     pub run: RunId,
     /// Candidates are numbered as they are found.
@@ -51,7 +53,7 @@ pub enum Tried {
 
 /// Picks what to try next. One file each in `strategy/`; `docs/add-a-strategy.md` tells how.
 pub trait Strategy {
-    /// A candidate was found.
+    /// A candidate was found, or one that was handed out is to be tried once more.
     fn add(&mut self, candidate: Candidate);
 
     /// The next to try; `None` only if there is none left.

@@ -79,7 +79,8 @@ fn caches_answer_supersets_of_cores_and_what_models_satisfy() {
     // No square is 7 modulo 8.
     let odd = pool.eq(square, seven);
     let related = pool.slt(x, y);
-    let mut chain = Chain::new(Config { without: vec![LayerKind::Quick], audit: true, ..Config::default() });
+    let without = vec![LayerKind::Quick, LayerKind::Residues];
+    let mut chain = Chain::new(Config { without, audit: true, ..Config::default() });
     assert!(chain.ask(&mut pool, &Query::new(&[odd])).is_unsat());
     assert_eq!(chain.ask(&mut pool, &Query::new(&[related, odd])), Answer::Unsat(vec![1]));
     assert_eq!((chain.stats().by(LayerKind::Cache), chain.stats().by(LayerKind::Z3)), (1, 1));
@@ -94,6 +95,19 @@ fn caches_answer_supersets_of_cores_and_what_models_satisfy() {
 }
 
 #[test]
+fn what_no_low_bits_satisfy_is_not_asked() {
+    let mut pool = Pool::new();
+    let (x, y) = (bv(&mut pool, "x"), bv(&mut pool, "y"));
+    let seven = pool.bv(32, 7);
+    let square = pool.bvmul(x, x);
+    let odd = pool.eq(square, seven);
+    let related = pool.slt(x, y);
+    let mut chain = Chain::new(Config { audit: true, ..Config::default() });
+    assert_eq!(chain.ask(&mut pool, &Query::new(&[related, odd])), Answer::Unsat(vec![1]));
+    assert_eq!(chain.stats().by(LayerKind::Residues), 1);
+}
+
+#[test]
 fn news_travel_between_pools_and_batches_forget() {
     let question = |pool: &mut Pool| {
         let (x, seven) = (bv(pool, "x"), pool.bv(32, 7));
@@ -102,7 +116,7 @@ fn news_travel_between_pools_and_batches_forget() {
     };
     let mut pool = Pool::new();
     let t = question(&mut pool);
-    let mut chain = Chain::default();
+    let mut chain = Chain::new(Config { without: vec![LayerKind::Residues], ..Config::default() });
     chain.ask(&mut pool, &Query::new(&[t]));
     let news = chain.new_batch();
     assert_eq!(news.len(), 1);

@@ -117,7 +117,7 @@ proptest! {
                 assertions.extend([below, above].iter().filter(|&&c| model.eval(&pool, c) != 0));
             }
         }
-        let only = [LayerKind::Simplify, LayerKind::Bounds, LayerKind::Ranges];
+        let only = [LayerKind::Simplify, LayerKind::Bounds, LayerKind::Ranges, LayerKind::Residues];
         let without = LayerKind::ALL.into_iter().filter(|layer| !only.contains(layer)).collect();
         let mut chain = Chain::new(Config { without, ..Config::default() });
         // Whole and in windows: less known means wider intervals.

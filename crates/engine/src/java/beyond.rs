@@ -13,8 +13,8 @@ use super::entries::Entry;
 use super::explore::ClassExplorer;
 use super::outcome::{ClassResult, Fate, Key, MethodResult, Proposed, key, record};
 use super::reach::State;
-use super::turns::{self, Turn};
-use crate::config::Construct;
+use super::turns::{self, Turn, Turns};
+use crate::config::{Config, Construct};
 
 /// Of what all methods may use, this part is for such states: where tests are wanted, and where only to tell.
 const SHARE: u64 = 4;
@@ -37,6 +37,15 @@ pub fn is_beyond(case: &TestCase) -> bool {
     case.arrange.iter().any(|step| matches!(step, Step::Set { reflective: true, .. }))
 }
 
+/// The work of a class that is kept for what no call was found to reach. Where it is only told of, what is left will do, or
+/// the little that a budget may be passed by.
+pub fn reserve(config: &Config) -> u64 {
+    match config.construct {
+        Construct::Api => 0,
+        Construct::Any => config.budget.work / SHARE,
+    }
+}
+
 impl ClassExplorer<'_> {
     /// When the search by calls alone has to end.
     pub(super) fn deadline_of_calls(&self) -> Option<Instant> {
@@ -49,19 +58,22 @@ impl ClassExplorer<'_> {
     }
 
     /// Looks for what was not met where it takes null that is declared to be refused, then where it takes states that
-    /// no call makes. `wanted`: what each method was to cover.
-    pub(super) fn beyond(&mut self, entries: &[Entry], wanted: &[BTreeSet<Key>], result: &mut ClassResult) {
-        self.last_resort(Resort::Null, entries, wanted, result);
-        self.last_resort(Resort::Fields, entries, wanted, result);
+    /// no call makes.
+    pub(super) fn beyond(&mut self, entries: &[Entry], turns: &Turns<'_>, result: &mut ClassResult) {
+        let work = self.config.budget.work;
+        let work = work.saturating_sub(turns.spent()).max(work / SHARE_TO_TELL);
+        let left = self.last_resort(Resort::Null, entries, (turns.wanted(), work), result);
+        self.last_resort(Resort::Fields, entries, (turns.wanted(), left), result);
     }
 
+    /// What is left of the work behind it. `wanted`: what each method was to cover.
     fn last_resort(
         &mut self,
         resort: Resort,
         entries: &[Entry],
-        wanted: &[BTreeSet<Key>],
+        (wanted, work): (&[BTreeSet<Key>], u64),
         result: &mut ClassResult,
-    ) {
+    ) -> u64 {
         let share = match (resort, self.config.construct) {
             (Resort::Fields, Construct::Api) => SHARE_TO_TELL,
             _ => SHARE,
@@ -73,7 +85,8 @@ impl ClassExplorer<'_> {
         };
         let mut waiting: Vec<usize> =
             (0..wanted.len()).filter(|i| wanted[*i].iter().any(|key| is_open(result, key))).rev().collect();
-        let mut left = self.config.budget.work / share;
+        let all = (self.config.budget.work / share).min(work);
+        let mut left = all;
         while let Some(index) = waiting.pop() {
             let open: BTreeSet<Key> =
                 wanted[index].iter().filter(|key| is_open(result, key)).cloned().collect();
@@ -83,7 +96,7 @@ impl ClassExplorer<'_> {
                 continue;
             }
             if left == 0 || time.is_some_and(|time| time.is_zero()) {
-                return;
+                break;
             }
             let others = waiting.len() as u64 + 1;
             let turn = Turn {
@@ -96,6 +109,7 @@ impl ClassExplorer<'_> {
             };
             left = left.saturating_sub(self.resort_of(resort, &entries[index], &turn, &open, result));
         }
+        work - (all - left)
     }
 
     /// One method; the work it took.

@@ -151,7 +151,7 @@ impl<'a> ClassExplorer<'a> {
         let explored: Vec<FuncId> = entries.iter().map(|entry| entry.func).collect();
         self.outline(class, &mut result);
         super::claims::withdraw(&self.vm.lang, class, &explored, &mut result);
-        self.beyond(&entries, turns.wanted(), &mut result);
+        self.beyond(&entries, &turns, &mut result);
         self.outlast(class, &entries, &mut result);
         // The suspected bugs stand together, the likeliest first.
         result.tests.sort_by_key(|test| (test.suspicious.as_ref().map(|s| s.rank), test.method));
@@ -283,7 +283,10 @@ impl<'a> ClassExplorer<'a> {
             }
             let Some(function) = self.vm.lang.ir(func) else { continue };
             let own = self.vm.lang.funcs[func].class == subject.class && !driven.is_empty();
-            if self.vm.lang.is_tracked(func) && !own && !is_made(&self.vm.lang, func) {
+            if self.vm.lang.is_tracked(func)
+                && !own
+                && (func == subject.func || !is_made(&self.vm.lang, func))
+            {
                 functions.push((func, function.clone()));
             }
             let near = callees(&self.vm.lang, subject.class, func, &function);
@@ -352,9 +355,16 @@ pub(super) fn callees(jvm: &Jvm, class: ClassId, caller: FuncId, function: &Func
     found
 }
 
-/// Whether a method is the compiler's and not the source's: bridges, and access to private members from nested classes.
+/// Whether a method is the compiler's and not the source's: bridges, access to private members from nested classes, what
+/// every enum has.
 fn is_made(jvm: &Jvm, func: FuncId) -> bool {
     let f = &jvm.funcs[func];
+    let is_enum = jvm.classes[f.class].access & access::ENUM != 0;
+    let has_it = f.descriptor.starts_with("()[L") && matches!(&*f.name, "values" | "$values")
+        || &*f.name == "valueOf" && f.descriptor.starts_with("(Ljava/lang/String;)L");
+    if is_enum && f.is_static() && has_it {
+        return true;
+    }
     let of_source = f.name.contains("lambda$") || f.name.contains("$lambda") || f.name.ends_with("$default");
     f.access & (access::SYNTHETIC | access::BRIDGE) != 0 && !of_source
 }

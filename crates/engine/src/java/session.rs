@@ -34,13 +34,16 @@ impl ClassExplorer<'_> {
         }
         let seeds = self.seeds(subject, late);
         let interrupt = self.vm.interrupt.clone();
+        let memory = Memory::limited(self.config.budget.memory);
         let chain = || {
             let dump = self.config.questions.clone().map(|to| Box::new(Script(to)) as Box<dyn solver::Dump>);
             let seed = self.config.seed;
             let interrupt = interrupt.clone();
             let backend = solver::remote::backend(Arc::new(move || {
+                // A question that takes all memory is given up before the exploration is.
                 interrupt.load(std::sync::atomic::Ordering::Relaxed)
                     || deadline.is_some_and(|d| Instant::now() >= d)
+                    || memory.is_spent()
             }));
             solver::Chain::new(solver::Config { seed, dump, deadline, backend, ..solver::Config::default() })
         };
@@ -69,7 +72,6 @@ impl ClassExplorer<'_> {
         }
         let started = Instant::now();
         let wall = || started.elapsed().as_nanos() as u64;
-        let memory = Memory::limited(self.config.budget.memory);
         let cut = move || match deadline.is_some_and(|d| Instant::now() >= d) {
             true => Some(Stopped::Cut),
             false => memory.is_spent().then_some(Stopped::Memory),

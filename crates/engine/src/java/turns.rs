@@ -78,7 +78,8 @@ impl<'a> Turns<'a> {
         let waiting = self.open.len() as u64 + 1;
         // One method has nothing to gain by a short turn.
         let part = if self.round == 0 && self.count > 1 { SHORT } else { 1 };
-        let left = self.config.budget.work.saturating_sub(self.spent);
+        let kept = super::beyond::reserve(self.config);
+        let left = self.config.budget.work.saturating_sub(self.spent + kept);
         let work = left / waiting / part;
         let now = Instant::now();
         let time = end.map(|end| end.saturating_duration_since(now) / (waiting * part) as u32);
@@ -123,6 +124,11 @@ impl<'a> Turns<'a> {
                 result.obligations.remove(key);
             }
         }
+    }
+
+    /// Work of all turns.
+    pub fn spent(&self) -> u64 {
+        self.spent
     }
 
     /// What each method was to cover, as far as they had a turn.

@@ -16,6 +16,8 @@ use crate::worker::{Attempt, Found, Job, Run, Share};
 
 /// The budget may be passed by this part of it.
 const SLACK: u64 = 20;
+/// One attempt may take this part of what others can lend.
+const LENT: u64 = 4;
 /// A run may always take so many steps.
 const MIN_STEPS: u64 = 10_000;
 
@@ -122,7 +124,7 @@ where
     /// What an attempt may use: near the end of the budget not more than is left of it.
     pub(super) fn share(&self, state: &State<L, T>) -> Share<'a> {
         let left = self.options.work.saturating_sub(state.spent.work());
-        let left = left + (self.options.work / SLACK).max(self.options.overdraft);
+        let left = left + (self.options.work / SLACK).max(self.options.overdraft / LENT);
         let rlimit = left.saturating_mul(RLIMIT_A_UNIT).min(u32::MAX.into()) as u32;
         let circuits = left.saturating_mul(RLIMIT_A_UNIT).min(self.options.solver.circuits);
         let solver =

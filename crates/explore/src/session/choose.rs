@@ -10,6 +10,9 @@ use crate::frontier::{Candidate, Guide};
 use crate::target::Target;
 use crate::tree::{Child, GaveUp};
 
+/// How much more often loops are gone through where what is wanted needs it.
+const LONGER: u32 = 4;
+
 impl<L, T> Session<'_, L, T>
 where
     L: Lang + Clone + Send,
@@ -41,6 +44,11 @@ where
             if state.tree.child(candidate.slot) != Child::Open {
                 continue;
             }
+            // A round is not filled up with what only changes a message: what it brings may lead on.
+            if candidate.doomed && round.iter().any(|other: &Candidate| !other.doomed) {
+                self.strategy.add(candidate);
+                break;
+            }
             if state.tries.get(&candidate.site.func).copied().unwrap_or(0) >= self.options.function_tries {
                 self.give_up(state, &candidate, Kind::PathLimit, "paths of this function");
                 continue;
@@ -55,8 +63,27 @@ where
         match round.is_empty() {
             false => Ok(round),
             true if state.left > 0 => Err(Stopped::Met),
+            true if self.goes_on(state) => self.choose(state),
             true => Err(Stopped::Complete),
         }
+    }
+
+    /// Where nothing else is left and something is still wanted, loops are gone through more often, once.
+    fn goes_on(&mut self, state: &mut State<L, T>) -> bool {
+        if self.options.exhaustive || !state.wanted.contains(&true) {
+            return false;
+        }
+        let mut again = state.bounded.take().unwrap_or_default();
+        self.options.loop_bound = self.options.loop_bound.saturating_mul(LONGER);
+        again.retain(|slot| matches!(state.tree.child(*slot), Child::GaveUp(_)));
+        for slot in &again {
+            if let Some(node) = slot.node() {
+                let node = *state.tree.node(node);
+                state.tree.set_child(*slot, Child::Open);
+                self.add_candidate(state, *slot, &node);
+            }
+        }
+        !again.is_empty()
     }
 
     /// Leaves an alternative that lies beyond a bound, and says so.

@@ -215,6 +215,7 @@ where
                         let place = state.code.place(self.vm, node.site);
                         let reason = format!("after {} times", self.options.loop_bound);
                         self.vm.ledger.note(Kind::LoopBound, place, reason);
+                        state.bounded.iter_mut().for_each(|bounded| bounded.push(slot));
                         Child::GaveUp(GaveUp::Bound)
                     }
                     ElemKind::Branch
@@ -246,6 +247,7 @@ where
             unwished: node.unwished || node.doomed || node.kind == ElemKind::Prefer,
             aside: node.input && !leads.tracked && !matches!(node.kind, ElemKind::Assume | ElemKind::Prefer),
             mends,
+            doomed: node.doomed,
             run: node.run,
             order: state.orders,
             leads,

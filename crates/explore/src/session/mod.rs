@@ -163,6 +163,8 @@ struct State<L: Lang, T: Target<L>> {
     kept: u64,
     /// Different bugs met, by exception and place.
     bugs: BTreeSet<(ir::ClassId, Option<Site>)>,
+    /// Alternatives beyond the bound of loops; none once it was raised.
+    bounded: Option<Vec<Slot>>,
     /// Alternatives tried, by function.
     tries: FxHashMap<ir::FuncId, u64>,
     fuzz: Fuzz,
@@ -247,6 +249,7 @@ where
             times,
             kept: 0,
             bugs: BTreeSet::new(),
+            bounded: Some(Vec::new()),
             tries: FxHashMap::default(),
             fuzz: Fuzz::new(self.options.seed),
         };

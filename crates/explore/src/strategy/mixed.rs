@@ -66,6 +66,8 @@ impl Mixed {
 
 impl Strategy for Mixed {
     fn add(&mut self, candidate: Candidate) {
+        // It may come back: what lies beyond a bound is tried where nothing else is left.
+        self.gone.remove(&candidate.slot);
         self.parts.iter_mut().for_each(|part| part.strategy.add(candidate));
     }
 

@@ -56,7 +56,11 @@ fn pattern_labels(file: &ClassFile, cp: u16) -> Option<BTreeMap<i32, String>> {
     for (number, cp) in (0..).zip(args) {
         let text = || file.pool.string(*cp).ok().map(|units| String::from_utf16_lossy(&units));
         let label = match file.pool.get(*cp).ok()? {
-            Constant::Class(name) => format!("a {}", name.rsplit(['/', '$']).next().unwrap_or(name)),
+            Constant::Class(name) => {
+                let name = name.rsplit(['/', '$']).next().unwrap_or(name);
+                let article = if name.starts_with(['A', 'E', 'I', 'O']) { "an" } else { "a" };
+                format!("{article} {name}")
+            }
             Constant::Int(value) => value.to_string(),
             Constant::String if site.name == "enumSwitch" => text()?,
             Constant::String => format!("{:?}", text()?),

@@ -7,6 +7,7 @@ mod news;
 mod order;
 pub mod quick;
 pub mod ranges;
+mod residues;
 pub mod simplify;
 pub mod z3;
 
@@ -25,18 +26,20 @@ pub enum LayerKind {
     Bounds,
     Cache,
     Ranges,
+    Residues,
     Quick,
     Z3,
 }
 
 impl LayerKind {
-    pub const COUNT: usize = 7;
+    pub const COUNT: usize = 8;
     pub const ALL: [LayerKind; Self::COUNT] = [
         LayerKind::Simplify,
         LayerKind::Independence,
         LayerKind::Bounds,
         LayerKind::Cache,
         LayerKind::Ranges,
+        LayerKind::Residues,
         LayerKind::Quick,
         LayerKind::Z3,
     ];
@@ -70,6 +73,7 @@ impl Layers {
             Box::new(bounds::Bounds),
             Box::new(cache::Cache::default()),
             Box::new(ranges::Ranges),
+            Box::new(residues::Residues),
             Box::new(quick::Quick::new(config.seed)),
             Box::new(z3::Z3::new(backend.unwrap_or_else(|| Box::new(InProcess::until(config.deadline))))),
         ];

@@ -6,10 +6,11 @@
 mod serve;
 mod wire;
 
+use std::collections::BTreeSet;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use term::{Pool, TermId};
@@ -21,6 +22,8 @@ pub use serve::serve;
 
 /// How often a waiting question looks whether it is to stop.
 const LOOK: Duration = Duration::from_millis(20);
+/// A helper that has more bytes in memory than this is not kept for the next questions.
+const KEPT: u64 = 256 << 20;
 /// Helpers that died one after the other without an answer before Z3 is asked in this process.
 const MAX_FAILURES: u32 = 5;
 
@@ -66,10 +69,30 @@ struct Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
+        live().remove(&self.child.id());
         // It may be in the middle of a question.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Process ids of the helpers there are.
+static LIVE: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+fn live() -> MutexGuard<'static, BTreeSet<u32>> {
+    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Bytes that all helpers have in memory; 0 where the system does not tell.
+pub fn memory_of_helpers() -> u64 {
+    let helpers: Vec<u32> = live().iter().copied().collect();
+    helpers.into_iter().map(resident).sum()
+}
+
+fn resident(process: u32) -> u64 {
+    let text = std::fs::read_to_string(format!("/proc/{process}/statm")).unwrap_or_default();
+    let pages = text.split(' ').nth(1).and_then(|n| n.parse::<u64>().ok());
+    pages.unwrap_or(0) * rustix::param::page_size() as u64
 }
 
 /// Helpers that wait for the next chain: starting one takes longer than most questions. At most one for each chain that
@@ -131,7 +154,9 @@ fn start(helper: &Helper) -> std::io::Result<Running> {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = command.spawn()?;
+    live().insert(child.id());
     let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+        live().remove(&child.id());
         return Err(std::io::Error::other("a helper without pipes"));
     };
     let (sender, answers) = channel();
@@ -178,6 +203,10 @@ impl Backend for Remote {
     }
 
     fn forget(&mut self) {
+        // Z3 does not give back what a large question took.
+        if self.running.as_ref().is_some_and(|running| resident(running.child.id()) > KEPT) {
+            self.running = None;
+        }
         if let Some(running) = &mut self.running
             && wire::send(&mut running.input, wire::FORGET).is_err()
         {

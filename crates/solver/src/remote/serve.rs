@@ -29,7 +29,14 @@ pub fn serve(input: impl Read, output: impl Write) {
             continue;
         }
         let before = solver.used();
-        let answer = match wire::read_question(&mut pool, &message) {
+        let mut question = wire::read_question(&mut pool, &message);
+        if question.is_none() {
+            // A variable of another exploration has the same name and another type.
+            solver.forget();
+            pool = Pool::without_rules();
+            question = wire::read_question(&mut pool, &message);
+        }
+        let answer = match question {
             Some((assertions, rlimit)) => solver.ask(&pool, &assertions, rlimit),
             None => Answer::Unknown(Cause::Bug("a question that the helper cannot read")),
         };

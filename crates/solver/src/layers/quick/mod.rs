@@ -1,7 +1,7 @@
 //! Concrete search from the hint: most questions of an exploration want one value changed.
 //!
 //! Moves: solve an assertion for one variable by inverting the operators on the way to it (propagation),
-//! literals of the question and their neighbours as values, small factors of products, descent on the distance by which the question
+//! literals of the question and their neighbours as values, descent on the distance by which the question
 //! fails, Newton's method on its equations, and new starts at random. All by evaluation, within a small budget, and reproducible: the random numbers depend on the question only.
 
 mod distance;
@@ -86,7 +86,6 @@ fn search(point: &mut Point, order: &[TermId]) -> bool {
     point.solved()
         || propagate(point, 24)
         || literals(point, &values)
-        || (is_hard(point.pool, order) && small(point))
         || descend(point)
         || equations(point)
         || (point.budget_left() && restart(point, &values))
@@ -144,31 +143,6 @@ fn literals(point: &mut Point, values: &[(Sort, u128)]) -> bool {
     }
     false
 }
-
-/// Where variables are multiplied: one of them is a small number, and the others are solved for.
-fn small(point: &mut Point) -> bool {
-    point.back_to_best();
-    for slot in point.slots_of_failing() {
-        let sort = point.sort(slot);
-        if sort.is_float() || sort.bits() < 8 {
-            continue;
-        }
-        for value in SMALL {
-            if !point.budget_left() {
-                return false;
-            }
-            point.back_to_best();
-            point.set(slot, value as u128 & mask(sort.bits()));
-            if point.solved() || propagate(point, 3) {
-                return true;
-            }
-        }
-    }
-    point.back_to_best();
-    false
-}
-
-const SMALL: [i128; 9] = [1, -1, 2, -2, 3, 4, 5, 7, 10];
 
 fn candidates(sort: Sort, literals: &[(Sort, u128)]) -> Vec<u128> {
     let w = sort.bits();
