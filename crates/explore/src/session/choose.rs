@@ -44,16 +44,20 @@ where
             if state.tree.child(candidate.slot) != Child::Open {
                 continue;
             }
-            // A round is not filled up with what only changes a message: what it brings may lead on.
-            if candidate.doomed && round.iter().any(|other: &Candidate| !other.doomed) {
+            let fresh = guide.is_fresh_check(&candidate);
+            // What only changes a message comes last, and no round is filled up with it: what that brings may lead on.
+            if candidate.doomed && (round.iter().any(|other: &Candidate| !other.doomed) || self.goes_on(state)) {
                 self.strategy.add(candidate);
-                break;
+                match round.is_empty() {
+                    true => continue,
+                    false => break,
+                }
             }
             if state.tries.get(&candidate.site.func).copied().unwrap_or(0) >= self.options.function_tries {
                 self.give_up(state, &candidate, Kind::PathLimit, "paths of this function");
                 continue;
             }
-            if met && !self.options.exhaustive && !guide.is_fresh_check(&candidate) {
+            if met && !self.options.exhaustive && !fresh {
                 state.left += 1;
                 continue;
             }
