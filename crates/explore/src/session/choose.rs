@@ -46,7 +46,9 @@ where
             }
             let fresh = guide.is_fresh_check(&candidate);
             // What only changes a message comes last, and no round is filled up with it: what that brings may lead on.
-            if candidate.doomed && (round.iter().any(|other: &Candidate| !other.doomed) || self.goes_on(state)) {
+            if candidate.doomed
+                && (round.iter().any(|other: &Candidate| !other.doomed) || self.goes_on(state))
+            {
                 self.strategy.add(candidate);
                 match round.is_empty() {
                     true => continue,
@@ -84,7 +86,7 @@ where
             if let Some(node) = slot.node() {
                 let node = *state.tree.node(node);
                 state.tree.set_child(*slot, Child::Open);
-                self.add_candidate(state, *slot, &node);
+                self.add_candidate(state, *slot, &node, false);
             }
         }
         !again.is_empty()
