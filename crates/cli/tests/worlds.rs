@@ -125,6 +125,29 @@ fn states_beyond_the_api_are_tested_only_if_wanted() {
     assert!(!tests.contains("setField"), "{tests}");
 }
 
+/// Objects of private classes, and a circle of them, in both languages.
+#[test]
+fn private_classes_are_made_by_reflection_if_wanted() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/worlds");
+    let jdk = Jdk::at_least(17).unwrap();
+    let classes = jdk.compile(&sources(&fixtures), &Options::default()).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    for (language, file) in [("java", "ChainTest.java"), ("kotlin", "ChainTest.kt")] {
+        let output = Command::new(env!("CARGO_BIN_EXE_testwright"))
+            .args(["generate", "-o", language, "--construct", "any", "--language", language, "-c"])
+            .arg(&classes)
+            .arg("fx.beyond.Chain")
+            .current_dir(dir.path())
+            .env("JAVA_HOME", &jdk.home)
+            .output()
+            .unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(stderr.contains("15 of 15 obligations covered"), "{stderr}");
+        let tests = fs::read_to_string(dir.path().join(language).join("fx/beyond").join(file)).unwrap();
+        compare(&fixtures.join(format!("golden/fx.beyond.{file}.any.txt")), &tests);
+    }
+}
+
 fn sources(fixtures: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> =
         written(fixtures).into_iter().filter(|f| f.extension().is_some_and(|e| e == "java")).collect();

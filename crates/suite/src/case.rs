@@ -293,11 +293,45 @@ pub struct FakeMethod {
     pub result: Option<Value>,
     /// Whether the act calls it.
     pub called: bool,
+    /// Exceptions that the interface declares.
+    pub exceptions: Vec<ClassName>,
+    pub throws: Throws,
+}
+
+/// Whether a method of an object that stands for an interface throws instead of returning.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Throws {
+    #[default]
+    Never,
+    Always(Value),
+    /// In some of its calls, the first being 0.
+    InCalls(Vec<(usize, Value)>),
+}
+
+impl FakeMethod {
+    /// The values it is made of.
+    pub fn values(&self) -> impl Iterator<Item = &Value> {
+        let thrown: Vec<&Value> = match &self.throws {
+            Throws::Never => Vec::new(),
+            Throws::Always(value) => vec![value],
+            Throws::InCalls(calls) => calls.iter().map(|(_, value)| value).collect(),
+        };
+        self.result.iter().chain(thrown)
+    }
+
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
+        let thrown: Vec<&mut Value> = match &mut self.throws {
+            Throws::Never => Vec::new(),
+            Throws::Always(value) => vec![value],
+            Throws::InCalls(calls) => calls.iter_mut().map(|(_, value)| value).collect(),
+        };
+        self.result.iter_mut().chain(thrown)
+    }
 }
 
 /// Whether an object that stands for an interface may be made in place.
 fn is_lambda(constructor: &Option<Box<Call>>, methods: &[FakeMethod]) -> bool {
-    constructor.is_none() && methods.len() == 1
+    constructor.is_none() && matches!(methods, [method] if !matches!(method.throws, Throws::InCalls(_)))
 }
 
 impl Value {
@@ -355,7 +389,7 @@ impl Value {
             Value::Call(call) => call.operands().collect(),
             Value::Field { of, .. } => of.iter().map(|v| &**v).collect(),
             Value::Fake { constructor, methods, .. } => {
-                let results = methods.iter().filter_map(|m| m.result.as_ref());
+                let results = methods.iter().flat_map(FakeMethod::values);
                 constructor.iter().flat_map(|call| call.operands()).chain(results).collect()
             }
             Value::Null

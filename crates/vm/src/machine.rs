@@ -104,6 +104,8 @@ pub struct Vm<L: Lang> {
     pub(crate) callables: Vec<Option<Callable<L>>>,
     /// Inputs are being made: decisions belong to them, not to the program.
     pub making_inputs: bool,
+    /// Objects there were when all inputs were made.
+    pub input_objects: u32,
     /// Some objects of this run are told apart by value ([`Lang::same_by_value`]).
     pub by_value: bool,
     /// Which of the decisions outside of the program the next one is.
@@ -143,6 +145,7 @@ impl<L: Lang> Vm<L> {
             fibers: Fibers::new(),
             callables: Vec::new(),
             making_inputs: false,
+            input_objects: 0,
             by_value: false,
             outside: 0,
             choices: Choices::default(),
@@ -192,6 +195,7 @@ impl<L: Lang> Vm<L> {
         self.decided_at = self.steps;
         self.terms_before = self.pool.len();
         self.making_inputs = false;
+        self.input_objects = 0;
         self.by_value = false;
         self.outside = 0;
         self.choices.clear();
@@ -232,12 +236,13 @@ impl<L: Lang> Vm<L> {
 
     /// Marks what was decided since the exception that left the call was made.
     fn doom(&mut self, exception: ObjId) {
-        if !self.heap.is_fresh(exception) {
+        // One that is an input was made before anything that matters was decided.
+        if !self.heap.is_fresh(exception) || exception.0 < self.input_objects {
             return;
         }
         let mut elems = std::mem::take(&mut self.trace.elems);
         for elem in elems.iter_mut().rev().take_while(|e| e.objects > exception.0) {
-            elem.doomed = !self.lang.is_tracked(elem.site.func) && !elem.site.is_outside();
+            elem.doomed = !elem.site.is_outside() && !self.lang.is_tracked(elem.site.func);
         }
         self.trace.elems = elems;
     }

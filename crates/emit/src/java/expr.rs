@@ -1,6 +1,6 @@
 //! Values and calls as Java expressions.
 
-use suite::case::{Call, ClassName, FakeMethod, Target, TestCase, Type, Value};
+use suite::case::{Call, ClassName, FakeMethod, Target, TestCase, Throws, Type, Value};
 
 use super::literal;
 use super::names::{Names, identifier};
@@ -136,9 +136,13 @@ impl Scope<'_> {
             [one] => one.clone(),
             all => format!("({})", all.join(", ")),
         };
-        let result = match &method.result {
-            Some(value) => self.returned(value, &method.returns),
-            None => Doc::text("{ }"),
+        let result = match (&method.throws, &method.result) {
+            (Throws::Always(thrown), _) => {
+                let thrown = self.expr(thrown, &Type::object(), Place::Receiver);
+                Doc::cat([Doc::text("{ throw "), thrown, Doc::text("; }")])
+            }
+            (_, Some(value)) => self.returned(value, &method.returns),
+            (_, None) => Doc::text("{ }"),
         };
         Doc::cat([Doc::text(format!("{params} -> ")), result])
     }
@@ -157,7 +161,10 @@ impl Scope<'_> {
         let stub = self.stubs.iter().find(|stub| stub.is_of(ty, methods)).map(|stub| stub.name.clone());
         let declared = self.names.ty(ty);
         let class = stub.clone().unwrap_or_else(|| declared.clone());
-        let said = |method: &&FakeMethod| stub.is_none() || method.called && method.result.is_some();
+        let said = |method: &&FakeMethod| {
+            let speaks = method.result.is_some() || method.throws != Throws::Never;
+            stub.is_none() || method.called && speaks
+        };
         let methods: Vec<&FakeMethod> = methods.iter().filter(said).collect();
         let made = format!("{declared} {name} = new {class}({})", args.join(", "));
         if methods.is_empty() {
@@ -170,21 +177,62 @@ impl Scope<'_> {
             if i > 0 && stub.is_some() {
                 source.gap();
             }
-            self.fake_method(method, source);
+            self.fake_method(method, Vec::new(), source);
         }
         source.dedent();
         source.line("};");
     }
 
     /// A method of a class that stands for another.
-    pub fn fake_method(&mut self, method: &FakeMethod, source: &mut Source) {
+    pub fn fake_method(&mut self, method: &FakeMethod, mut declared: Vec<String>, source: &mut Source) {
         let named = method.params.iter().zip(parameter_names(method));
         let params: Vec<String> =
             named.map(|(ty, name)| format!("{} {name}", self.names.erased(ty))).collect();
         let returns = self.names.ty(&method.returns);
+        let thrown: Vec<(Option<usize>, &Value)> = match &method.throws {
+            Throws::Never => Vec::new(),
+            Throws::Always(value) => vec![(None, value)],
+            Throws::InCalls(calls) => calls.iter().map(|(call, value)| (Some(*call), value)).collect(),
+        };
+        let types: Vec<Type> = thrown.iter().filter_map(|(_, value)| self.static_type(value)).collect();
+        for ty in types {
+            let name = self.names.erased(&ty);
+            if !declared.contains(&name) {
+                declared.push(name);
+            }
+        }
+        let throws =
+            if declared.is_empty() { String::new() } else { format!(" throws {}", declared.join(", ")) };
+        let counter = format!("{}Calls", method.of.method);
+        if matches!(method.throws, Throws::InCalls(_)) {
+            source.line(&format!("private int {counter};"));
+            source.gap();
+        }
         source.line("@Override");
-        source.line(&format!("public {returns} {}({}) {{", method.of.method, params.join(", ")));
+        source.line(&format!("public {returns} {}({}){throws} {{", method.of.method, params.join(", ")));
         source.indent();
+        if matches!(method.throws, Throws::InCalls(_)) {
+            source.line(&format!("{counter}++;"));
+        }
+        for (call, value) in &thrown {
+            let value = self.expr(value, &Type::object(), Place::Receiver);
+            let throw = Doc::cat([Doc::text("throw "), value]);
+            match call {
+                None => source.put(&throw, ";"),
+                Some(call) => {
+                    source.line(&format!("if ({counter} == {}) {{", call + 1));
+                    source.indent();
+                    source.put(&throw, ";");
+                    source.dedent();
+                    source.line("}");
+                }
+            }
+        }
+        if matches!(method.throws, Throws::Always(_)) {
+            source.dedent();
+            source.line("}");
+            return;
+        }
         if let Some(value) = &method.result {
             let value = self.returned(value, &method.returns);
             source.put(&Doc::cat([Doc::text("return "), value]), ";");

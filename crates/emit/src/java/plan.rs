@@ -287,7 +287,7 @@ fn substitute(value: &mut Value, map: &BTreeMap<String, Value>) {
             if let Some(call) = constructor {
                 each_operand(call, &mut |v| substitute(v, map));
             }
-            methods.iter_mut().filter_map(|m| m.result.as_mut()).for_each(|v| substitute(v, map));
+            methods.iter_mut().flat_map(|m| m.values_mut()).for_each(|v| substitute(v, map));
         }
         Value::Optional(None)
         | Value::Field { of: None, .. }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use suite::case::{Call, FakeMethod, Outcome, Step, TestCase, Type, Value};
+use suite::case::{Call, FakeMethod, Outcome, Step, TestCase, Throws, Type, Value};
 
 use super::expr::Scope;
 use super::names::Names;
@@ -77,7 +77,11 @@ pub fn classes(stubs: &[Stub], names: &mut Names, release: u16, source: &mut Sou
                 source.gap();
             }
             let result = method.result.as_ref().map(|_| Value::zero(&method.returns));
-            scope.fake_method(&FakeMethod { result, ..method.clone() }, source);
+            // What the tests override may throw.
+            let declared: Vec<String> =
+                method.exceptions.iter().map(|class| scope.names.class(class)).collect();
+            let method = FakeMethod { result, throws: Throws::Never, ..method.clone() };
+            scope.fake_method(&method, declared, source);
         }
         source.dedent();
         source.line("}");

@@ -1,6 +1,6 @@
 //! Values and calls as Kotlin expressions.
 
-use suite::case::{Call, ClassName, FakeMethod, Target, TestCase, Type, Value};
+use suite::case::{Call, ClassName, FakeMethod, Target, TestCase, Throws, Type, Value};
 
 use super::names::{Names, array_of, identifier, quoted};
 use super::{ClassForm, Facts, Form, Member, literal};
@@ -46,6 +46,9 @@ impl Scope<'_> {
         let ([method], false) = (methods.as_slice(), self.is_object(fake)) else {
             return self.refuse("an object that stands for an interface inside of something else");
         };
+        if method.throws != Throws::Never {
+            return self.refuse("a function that throws");
+        }
         let params = vec!["_"; method.params.len()].join(", ");
         let arrow = if params.is_empty() { String::new() } else { format!("{params} -> ") };
         let result = method.result.as_ref().map_or_else(|| Doc::text("Unit"), |value| self.expr(value));
@@ -97,6 +100,18 @@ impl Scope<'_> {
                     continue;
                 }
             };
+            match &method.throws {
+                Throws::Never => {}
+                Throws::Always(thrown) => {
+                    let thrown = self.expr(thrown);
+                    let throw = Doc::cat([Doc::text(format!("{}throw ", with_equals(&head))), thrown]);
+                    source.put(&throw, "");
+                    continue;
+                }
+                Throws::InCalls(_) => {
+                    self.refuse("an object that throws in some calls only");
+                }
+            }
             match &method.result {
                 Some(value) => {
                     if *value == Value::Null && !member.returns_nullable {

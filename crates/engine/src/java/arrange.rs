@@ -7,7 +7,7 @@ use jvm::input::{Event, FakeCall, Generic};
 use jvm::load::FieldType;
 use jvm::observe::Seen;
 use jvm::world::Jvm;
-use suite::case::{Call, ClassName, FakeMethod, Step, Target, Type, Value};
+use suite::case::{Call, ClassName, FakeMethod, Step, Target, Throws, Type, Value};
 use vm::ObjId;
 
 use super::case::{NoCase, call_of};
@@ -105,11 +105,11 @@ fn fake(
     let mut methods = Vec::new();
     for (index, method) in made.methods.iter().enumerate() {
         let f = &jvm.funcs[method.func];
-        let results: Vec<Value> = calls
-            .iter()
-            .filter(|call| call.method == index)
-            .map(|call| written(jvm, &call.result, names))
-            .collect::<Result<_, _>>()?;
+        let own: Vec<&FakeCall> = calls.iter().filter(|call| call.method == index).copied().collect();
+        let returned = own.iter().filter(|call| !call.threw);
+        let results: Vec<Value> =
+            returned.map(|call| written(jvm, &call.result, names)).collect::<Result<_, _>>()?;
+        let throws = throws(jvm, &own, names)?;
         let known = method.returns.as_ref().filter(|_| !raw).and_then(generic_type);
         let returns = known.unwrap_or_else(|| f.signature.ty.ret.as_ref().map_or(Type::Void, field_type));
         let result = match results.as_slice() {
@@ -122,15 +122,34 @@ fn fake(
             true => f.signature.ty.params.iter().map(field_type).collect(),
             false => declared(&made.param_types(jvm, method.func), &f.signature.ty.params),
         };
-        let called = calls.iter().any(|call| call.method == index);
+        let called = !own.is_empty();
         let of = call_of(jvm, method.func, Target::Static, Vec::new());
-        methods.push(FakeMethod { of, params, returns, result, called });
+        let file = jvm.classes[f.class].file.as_deref();
+        let declared = file.and_then(|file| file.method(&f.name, &f.descriptor));
+        let exceptions = declared.iter().flat_map(|method| &method.exceptions);
+        let exceptions = exceptions.map(|name| ClassName::from_internal(name)).collect();
+        methods.push(FakeMethod { of, params, returns, result, called, exceptions, throws });
     }
     let constructor =
         made.constructor.as_ref().map(|way| Box::new(call_of(jvm, way.func, Target::New, args)));
     let ty = Type::Class { name: class_name(jvm, made.interface), args: args_of };
     steps.push(Step::Bind { name, ty: ty.clone(), value: Value::Fake { ty, constructor, methods } });
     Ok(())
+}
+
+/// In which calls of a method it throws what.
+fn throws(jvm: &Jvm, calls: &[&FakeCall], names: &Names) -> Result<Throws, NoCase> {
+    let mut thrown = Vec::new();
+    for (number, call) in calls.iter().enumerate().filter(|(_, call)| call.threw) {
+        thrown.push((number, written(jvm, &call.result, names)?));
+    }
+    Ok(match thrown.as_slice() {
+        [] => Throws::Never,
+        [(_, first), rest @ ..] if thrown.len() == calls.len() && rest.iter().all(|(_, v)| v == first) => {
+            Throws::Always(first.clone())
+        }
+        _ => Throws::InCalls(thrown),
+    })
 }
 
 /// Binds an iterator over the results and asks it for the next.
@@ -197,8 +216,9 @@ fn step(jvm: &Jvm, event: &Event, names: &mut Names) -> Result<Step, NoCase> {
                 Type::Class { name, .. } => Type::Class { name: name.clone(), args: boxed_args(of) },
                 other => other.clone(),
             };
-            // What an `Optional` holds has no name of its own.
+            // What an `Optional` holds has no name of its own, nor has an exception.
             let nameless = name.ends_with(".of")
+                || name.ends_with(".thrown")
                 || name.ends_with(".value")
                     && matches!(&ty, Type::Class { name, .. } if !name.package.starts_with("java."));
             let name = match (nameless, &ty) {

@@ -8,7 +8,7 @@ use jvm::load::{Method, access};
 use jvm::observe::Seen;
 use jvm::world::Jvm;
 use ledger::{Kind as Imprecision, Ledger};
-use suite::case::{Assert, Call, Check, Outcome, Step, Target, TestCase, Text, Traits, Type, Value};
+use suite::case::{Assert, Call, Check, Outcome, Step, Target, TestCase, Text, Throws, Traits, Type, Value};
 use suite::explain::{Fact, fact};
 use suite::name::test_name;
 use term::TermId;
@@ -51,6 +51,8 @@ pub fn case(
         "<init>" => format!("new{}", class_name(jvm, subject.class).simple_name()),
         name => name.to_string(),
     };
+    let told = facts.iter().cloned().chain(exceptions_of(&arrange)).collect::<Vec<Fact>>();
+    let facts = told.as_slice();
     let after = calls_before(&arrange, &act).or_else(|| match facts.iter().any(is_telling) {
         true => None,
         false => calls_on_others(&arrange, &act),
@@ -190,6 +192,30 @@ fn calls_before(arrange: &[Step], act: &Call) -> Option<(String, String)> {
         )),
         _ => Some((format!("after {total} calls"), format!("after{total}Calls"))),
     }
+}
+
+/// What objects that stand for interfaces throw: `mailer.send() throws IOException`.
+fn exceptions_of(arrange: &[Step]) -> Vec<Fact> {
+    let mut found = Vec::new();
+    for step in arrange {
+        let Step::Bind { name, value: Value::Fake { methods, .. }, .. } = step else { continue };
+        for method in methods.iter().filter(|method| method.throws != Throws::Never) {
+            let called = &method.of.method;
+            let exception = method.values().find_map(|value| match value {
+                Value::Var(variable) => match declared_type(arrange, &Value::var(variable)) {
+                    Type::Class { name, .. } => Some(name.simple_name().to_string()),
+                    _ => None,
+                },
+                _ => None,
+            });
+            let exception = exception.unwrap_or_else(|| "an exception".to_string());
+            found.push(Fact {
+                text: format!("{name}.{called}() throws {exception}"),
+                word: Some(format!("{name}{}Throws", capital(called))),
+            });
+        }
+    }
+    found
 }
 
 /// What was called on one other object before: `after user.activate()`, `afterUserActivate`.

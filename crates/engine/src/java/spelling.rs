@@ -27,6 +27,14 @@ impl JavaSpelling {
         text.is_some_and(|(of, _)| of.contains('.') && self.texts.iter().any(|text| text == of))
     }
 
+    /// Whether something that has a length is an array: a parameter by its type, what is inside of others unless it is a text.
+    fn is_array(&self, of: &str) -> bool {
+        match self.kind(of) {
+            Some(kind) => matches!(kind, Kind::Array { .. }),
+            None => !self.texts.iter().any(|text| text == of),
+        }
+    }
+
     /// The kind of a parameter or of an element of one (`a[3]`).
     fn kind(&self, name: &str) -> Option<&Kind> {
         let (root, elements) = match name.find('[') {
@@ -53,17 +61,11 @@ fn peel(kind: &Kind) -> &Kind {
 
 impl Spelling for JavaSpelling {
     fn length(&self, of: &str) -> String {
-        match self.kind(of) {
-            Some(Kind::Array { .. }) => format!("{of}.length"),
-            _ => format!("{of}.length()"),
-        }
+        if self.is_array(of) { format!("{of}.length") } else { format!("{of}.length()") }
     }
 
     fn element(&self, of: &str, index: &str) -> String {
-        match self.kind(of) {
-            Some(Kind::Array { .. }) => format!("{of}[{index}]"),
-            _ => format!("{of}.charAt({index})"),
-        }
+        if self.is_array(of) { format!("{of}[{index}]") } else { format!("{of}.charAt({index})") }
     }
 
     fn constant(&self, variable: &str, value: i128) -> Option<String> {

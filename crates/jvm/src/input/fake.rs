@@ -38,6 +38,8 @@ pub struct FakeMethod {
     /// What is known of its results, by cases of its arguments, which have these names.
     pub cases: Vec<ResultCase>,
     pub params: Vec<String>,
+    /// Exceptions that it may throw instead.
+    throws: Vec<Kind>,
 }
 
 /// A call of a fake in this run, and what it returned.
@@ -46,6 +48,8 @@ pub struct FakeCall {
     pub object: ObjId,
     pub method: usize,
     pub result: Seen,
+    /// The result is an exception.
+    pub threw: bool,
 }
 
 /// Types with more methods are nothing to write by hand.
@@ -56,6 +60,8 @@ const MAX_LIBRARY_METHODS: usize = 4;
 const MAX_MADE: usize = 3;
 /// So many results of one method are inputs of their own; after that the last one comes again.
 const MAX_RESULTS: usize = 16;
+/// So many exceptions are tried for one method, in so many of its calls.
+const MAX_THROWN: usize = 3;
 /// Fakes that return fakes.
 const MAX_DEPTH: u32 = 2;
 const HOOK: &str = "testwright/Fake.call";
@@ -99,7 +105,8 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, interface: ClassId, args: &[Generic]) ->
         let result = result_kind(vm, *func, &env);
         let returns = result_type(&vm.lang, *func, &env, !args.is_empty());
         let (cases, params) = (known_cases(&vm.lang, interface, *func), param_names(&vm.lang, *func));
-        methods.push(FakeMethod { func: *func, result, returns, cases, params });
+        let throws = exceptions(vm, *func);
+        methods.push(FakeMethod { func: *func, result, returns, cases, params, throws });
     }
     if vm.lang.native(HOOK).is_none() {
         vm.lang.register(HOOK, Native { run: call, symbolic: true });
@@ -219,6 +226,39 @@ fn left_abstract(vm: &mut Vm<Jvm>, class: ClassId) -> Option<Vec<FuncId>> {
     }
     found.sort_unstable();
     Some(found)
+}
+
+/// Exceptions that a method may throw where that matters: those it declares, and what the class under test catches
+/// that need not be declared.
+fn exceptions(vm: &mut Vm<Jvm>, func: FuncId) -> Vec<Kind> {
+    let jvm = &vm.lang;
+    let f = &jvm.funcs[func];
+    let file = jvm.classes[f.class].file.clone();
+    let declared = file.as_deref().and_then(|file| file.method(&f.name, &f.descriptor));
+    let mut names: Vec<Arc<str>> = declared.map(|method| method.exceptions.clone()).unwrap_or_default();
+    let context = jvm.worlds.context.and_then(|context| jvm.classes[context].file.clone());
+    if let Some(file) = context.as_deref() {
+        let handlers = file.methods.iter().filter_map(|m| m.code.as_ref()).flat_map(|code| &code.handlers);
+        for name in handlers.filter_map(|handler| file.pool.class(handler.catch_type?).ok()) {
+            // Whatever is thrown is caught there: the plainest that nobody must declare.
+            let all = matches!(name, "java/lang/Exception" | "java/lang/Throwable");
+            let name: Arc<str> = if all { "java/lang/RuntimeException".into() } else { name.into() };
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    let allowed = declared.map_or(0, |method| method.exceptions.len());
+    let unchecked = vm.lang.class("java/lang/RuntimeException").ok();
+    let mut kinds = Vec::new();
+    for (i, name) in names.iter().enumerate() {
+        let Ok(class) = vm.lang.class(name) else { continue };
+        let free = unchecked.is_some_and(|unchecked| vm.lang.is_subclass(class, unchecked));
+        if (i < allowed || free) && kinds.len() < MAX_THROWN {
+            kinds.extend(super::kinds::plain_class(vm, class, &[]));
+        }
+    }
+    kinds
 }
 
 /// The constructor that a class below an abstract one calls: that with the fewest parameters.
@@ -368,6 +408,7 @@ pub(super) fn fake(vm: &mut Vm<Jvm>, name: &str, class: ClassId, optional: bool)
             }
         }
     }
+    make_thrown(vm, name, object, &fake)?;
     if fake.constructor.is_none() {
         vm.lang.worlds.faked.push((object, name.to_string()));
     }
@@ -400,13 +441,14 @@ fn in_case(name: &str, number: usize) -> String {
 /// What a method of a fake does: returns the next input.
 fn call(vm: &mut Vm<Jvm>, args: &[Val]) -> NativeResult<Jvm> {
     match answer(vm, args) {
-        Ok(Some(val)) => NativeResult::Return(val),
-        Ok(None) => NativeResult::Void,
+        Ok(Answer::Value(val)) => NativeResult::Return(val),
+        Ok(Answer::Nothing) => NativeResult::Void,
+        Ok(Answer::Threw(exception)) => NativeResult::Throw(exception),
         Err(stop) => NativeResult::Stop(stop),
     }
 }
 
-fn answer(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Option<Val>, Stop> {
+fn answer(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Answer, Stop> {
     let unknown =
         || Stop::Unsupported { what: "input", which: "an object that stands for an interface".to_string() };
     let (Some(this), Some(index)) = (args.first(), args.get(1)) else { return Err(unknown()) };
@@ -417,9 +459,15 @@ fn answer(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Option<Val>, Stop> {
     let fake = fake.clone();
     let method = fake.methods.get(index).ok_or_else(unknown)?;
     let Some(kind) = &method.result else {
-        vm.lang.worlds.fake_calls.push(FakeCall { object, method: index, result: Seen::Null });
-        return Ok(None);
+        if let Some(thrown) = thrown(vm, object, index, method)? {
+            return Ok(Answer::Threw(thrown));
+        }
+        vm.lang.worlds.fake_calls.push(FakeCall { object, method: index, result: Seen::Null, threw: false });
+        return Ok(Answer::Nothing);
     };
+    if let Some(thrown) = thrown(vm, object, index, method)? {
+        return Ok(Answer::Threw(thrown));
+    }
     let name = vm.lang.worlds.faked.iter().find(|(o, _)| *o == object).map(|(_, name)| name.clone());
     let before = vm.lang.worlds.fake_calls.iter().filter(|c| c.object == object && c.method == index).count();
     let number = before.min(MAX_RESULTS - 1);
@@ -458,6 +506,62 @@ fn answer(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Option<Val>, Stop> {
         Some(ty) if vm.lang.worlds.script.is_some() => see_argument(vm, val.bits, &ty),
         _ => Seen::Null,
     };
-    vm.lang.worlds.fake_calls.push(FakeCall { object, method: index, result });
-    Ok(Some(val))
+    vm.lang.worlds.fake_calls.push(FakeCall { object, method: index, result, threw: false });
+    Ok(Answer::Value(val))
+}
+
+/// What a call of a fake comes to.
+enum Answer {
+    Value(Val),
+    Nothing,
+    Threw(ObjId),
+}
+
+/// The name of what a call of a method decides, the first being 0.
+fn nth_call(vm: &Vm<Jvm>, fake: &str, func: FuncId, number: usize) -> String {
+    let again = if number == 0 { String::new() } else { format!("#{}", number + 1) };
+    format!("{fake}.{}(){again}", vm.lang.funcs[func].name)
+}
+
+/// The exception that this call throws, if it does: a wish.
+fn thrown(vm: &mut Vm<Jvm>, object: ObjId, index: usize, method: &FakeMethod) -> Result<Option<ObjId>, Stop> {
+    let calls = &vm.lang.worlds.fake_calls;
+    let before = calls.iter().filter(|c| c.object == object && c.method == index).count();
+    let name = vm.lang.worlds.faked.iter().find(|(o, _)| *o == object).map(|(_, name)| name.clone());
+    let (Some(name), false, true) = (name, method.throws.is_empty(), before < MAX_THROWN) else {
+        return Ok(None);
+    };
+    let name = nth_call(vm, &name, method.func, before);
+    let count = method.throws.len() as u32 + 1;
+    if vm.choose_among(ElemKind::Prefer, &format!("{name}.throws"), count)? == 0 {
+        return Ok(None);
+    }
+    let made = &vm.lang.worlds.fake_thrown;
+    let made = made.iter().find(|(o, m, n, _)| *o == object && *m == index && *n == before);
+    let Some((_, _, _, exception)) = made.copied() else { return Err(Stop::Assumption) };
+    let result = match vm.lang.worlds.script.is_some() {
+        true => crate::observe::see_input(vm, exception),
+        false => Seen::Null,
+    };
+    vm.lang.worlds.fake_calls.push(FakeCall { object, method: index, result, threw: true });
+    Ok(Some(exception))
+}
+
+/// Makes the exceptions that calls of a fake throw in this run.
+fn make_thrown(vm: &mut Vm<Jvm>, name: &str, object: ObjId, fake: &Fake) -> Result<(), Stop> {
+    for (index, method) in fake.methods.iter().enumerate() {
+        for number in 0..if method.throws.is_empty() { 0 } else { MAX_THROWN } {
+            let call = nth_call(vm, name, method.func, number);
+            let which =
+                vm.inputs.scalar(&mut vm.pool, &format!("{call}.throws"), term::Sort::Bv(32)).1 as usize;
+            let Some(at) = which.checked_sub(1) else { continue };
+            let kind = method.throws[at.min(method.throws.len() - 1)].clone();
+            let val = make_at(vm, &format!("{call}.thrown"), &kind, false)?;
+            let ty = FieldType::Class("java/lang/Throwable".into());
+            hold(vm, val, &ty, &Rule { non_null: true, ..Rule::default() })?;
+            let exception = vm.deref(val)?;
+            vm.lang.worlds.fake_thrown.push((object, index, number, exception));
+        }
+    }
+    Ok(())
 }

@@ -245,7 +245,7 @@ fn needs_itself(jvm: &Jvm, kind: &Kind, above: ClassId) -> bool {
 }
 
 /// A class that a test can make objects of.
-fn plain_class(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic]) -> Option<Kind> {
+pub(super) fn plain_class(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic]) -> Option<Kind> {
     if vm.lang.classes[class].access & access::ENUM != 0 {
         let constants = enum_constants(vm, class).filter(|all| !all.is_empty())?;
         return Some(Kind::Enum { class, constants });

@@ -93,6 +93,8 @@ pub struct Worlds {
     pub fake_calls: Vec<FakeCall>,
     /// Results of their methods that were made beforehand: fake, numbers of the method and of the case, result.
     fake_results: Vec<(ObjId, usize, usize, Val)>,
+    /// Exceptions that their calls throw: fake, numbers of the method and of the call, exception.
+    fake_thrown: Vec<(ObjId, usize, usize, ObjId)>,
     /// How many fakes are being prepared inside each other.
     faking: u32,
     /// Whether types that code asks objects for are being prepared.
@@ -159,6 +161,7 @@ pub fn begin(vm: &mut Vm<Jvm>) {
     worlds.faked.clear();
     worlds.fake_calls.clear();
     worlds.fake_results.clear();
+    worlds.fake_thrown.clear();
     if let Some(script) = &mut worlds.script {
         script.clear();
     }
@@ -167,6 +170,7 @@ pub fn begin(vm: &mut Vm<Jvm>) {
 /// All inputs are made.
 pub fn done(vm: &mut Vm<Jvm>) {
     vm.making_inputs = false;
+    vm.input_objects = vm.heap.count() as u32;
     vm.outside = 0;
     // What making them ran is no part of what the call covers.
     if !vm.lang.worlds.whole {
