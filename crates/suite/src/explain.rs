@@ -37,6 +37,85 @@ pub fn fact(pool: &Pool, term: TermId, spelling: &dyn Spelling) -> Option<Fact> 
     Some(Fact { word: word(pool, term, spelling), text })
 }
 
+/// What several conditions say of one size together, in the place of the last: a loop asks again and again whether there
+/// is more.
+pub fn joined(facts: Vec<Fact>) -> Vec<Fact> {
+    let mut ranges: Vec<(String, i64, i64, usize)> = Vec::new();
+    for (at, fact) in facts.iter().enumerate() {
+        let Some((size, low, high)) = size_range(&fact.text) else { continue };
+        match ranges.iter_mut().find(|(of, ..)| *of == size) {
+            Some(known) => *known = (size, known.1.max(low), known.2.min(high), at),
+            None => ranges.push((size, low, high, at)),
+        }
+    }
+    let mut found = Vec::new();
+    for (at, fact) in facts.into_iter().enumerate() {
+        let range = size_range(&fact.text).and_then(|(size, ..)| ranges.iter().find(|(of, ..)| *of == size));
+        match range {
+            None => found.push(fact),
+            Some((size, low, high, last)) if *last == at => found.extend(in_range(size, *low, *high)),
+            Some(_) => {}
+        }
+    }
+    found
+}
+
+/// Which sizes a condition on one allows.
+fn size_range(text: &str) -> Option<(String, i64, i64)> {
+    let mut parts = text.split(' ');
+    let (size, sign, number) = (parts.next()?, parts.next()?, parts.next()?.parse::<i64>().ok()?);
+    let is_size = [".length", ".length()", ".size()"].iter().any(|end| size.ends_with(end));
+    if parts.next().is_some() || !is_size {
+        return None;
+    }
+    let (low, high) = match sign {
+        "<" => (0, number - 1),
+        "<=" => (0, number),
+        ">" => (number + 1, i64::MAX),
+        ">=" => (number, i64::MAX),
+        "==" => (number, number),
+        "!=" if number == 0 => (1, i64::MAX),
+        _ => return None,
+    };
+    Some((size.to_string(), low, high))
+}
+
+fn in_range(size: &str, low: i64, high: i64) -> Vec<Fact> {
+    let of = [".length()", ".length", ".size()"].iter().find_map(|end| size.strip_suffix(end));
+    let name = of.and_then(identifier);
+    let word = |end: String| name.as_ref().map(|name| format!("{name}{end}"));
+    let fact = |text: String, end: String| Fact { text: format!("{size} {text}"), word: word(end) };
+    match (low, high) {
+        (0, 0) => vec![fact("== 0".into(), "Empty".into())],
+        (low, high) if low == high => vec![fact(format!("== {low}"), format!("Length{low}"))],
+        (1, i64::MAX) => vec![fact("!= 0".into(), "NotEmpty".into())],
+        (low, i64::MAX) => vec![fact(format!(">= {low}"), format!("LengthAtLeast{low}"))],
+        (0, high) => vec![fact(format!("<= {high}"), format!("LengthAtMost{high}"))],
+        (low, high) => vec![
+            fact(
+                format!(">= {low}"),
+                if low == 1 { "NotEmpty".into() } else { format!("LengthAtLeast{low}") },
+            ),
+            fact(format!("<= {high}"), format!("LengthAtMost{high}")),
+        ],
+    }
+}
+
+/// `s.length() - 1 < 0` is `s.length() < 1`: a size that something is added to, compared with a constant.
+fn shifted(pool: &Pool, a: TermId, b: TermId) -> Option<(TermId, i128)> {
+    let width = pool.sort(a).bits();
+    let signed = |term: TermId| pool.as_const(term).map(|bits| semantics::signed(bits, width));
+    let (Op::BvAdd, [x, y]) = pool.node(a) else { return None };
+    let (size, added) = match signed(*x) {
+        Some(added) => (*y, added),
+        None => (*x, signed(*y)?),
+    };
+    let is_size = pool.var_of(size).is_some_and(|var| size_of(pool.var_name(var)).is_some());
+    let value = signed(b)? - added;
+    // Sizes are small: nothing wraps around.
+    (is_size && added.abs() < 1 << 16 && (0..1 << 16).contains(&value)).then_some((size, value))
+}
+
 /// Of several conditions on one input, the one that says which value it has: the others follow.
 fn essential(pool: &Pool, term: TermId) -> TermId {
     let mut parts = Vec::new();
@@ -171,6 +250,9 @@ impl Writer<'_> {
     fn compare(&mut self, a: TermId, sign: &str, b: TermId) -> Option<String> {
         let (a, sign, b) =
             if self.pool.as_const(a).is_some() { (b, mirrored(sign), a) } else { (a, sign, b) };
+        if let Some((size, value)) = shifted(self.pool, a, b) {
+            return Some(format!("{} {sign} {value}", self.value(size)?));
+        }
         let left = self.value(a)?;
         let right = match (self.pool.as_const(b), self.root_variable(a)) {
             (Some(bits), Some(variable)) => {
@@ -408,7 +490,8 @@ fn word(pool: &Pool, term: TermId, spelling: &dyn Spelling) -> Option<String> {
             other => other,
         };
     }
-    let left = variable_of(pool, a)?;
+    let moved = shifted(pool, a, b);
+    let left = variable_of(pool, moved.map_or(a, |(size, _)| size))?;
     let length = size_of(&left);
     let subject = identifier(length.unwrap_or(&left))?;
     let Some(bits) = pool.as_const(b) else {
@@ -420,7 +503,7 @@ fn word(pool: &Pool, term: TermId, spelling: &dyn Spelling) -> Option<String> {
         let zero = (bits << (128 - width + 1)) == 0;
         return zero.then(|| format!("{subject}{}", zero_word(relation).unwrap_or("Zero".into())));
     }
-    let value = semantics::signed(bits, width);
+    let value = moved.map_or_else(|| semantics::signed(bits, width), |(_, value)| value);
     if length.is_some() {
         return Some(match (relation, value) {
             ("Is", 0) | ("LessThan", 1) | ("AtMost", 0) => format!("{subject}Empty"),

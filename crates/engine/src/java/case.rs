@@ -76,8 +76,11 @@ pub fn facts(vm: &mut Vm<Jvm>, finished: &Finished<Stage>, spelling: &JavaSpelli
     let conditions = known_fields(vm, finished);
     for (step, condition) in finished.path.iter().zip(&conditions) {
         let shown = matches!(step.kind, ElemKind::Branch | ElemKind::Check(_) | ElemKind::Which);
-        // What constructors asked of their arguments is seen where the test calls them.
-        if step.input || !shown || vm.pool.as_bool(*condition).is_some() {
+        // What constructors asked of their arguments is seen where the test calls them; an index that is inside says
+        // nothing.
+        let inside = ElemKind::Check(ir::Check::Bounds);
+        let passed = step.kind == inside && step.choice == 0;
+        if step.input || passed || !shown || vm.pool.as_bool(*condition).is_some() {
             continue;
         }
         let tracked = vm.lang.funcs.get(step.site.func).is_some_and(|f| f.tracked);
@@ -104,7 +107,7 @@ pub fn facts(vm: &mut Vm<Jvm>, finished: &Finished<Stage>, spelling: &JavaSpelli
             }
         }
     }
-    facts
+    suite::explain::joined(facts)
 }
 
 /// `user.value == null` as what an `Optional` is asked: `user.isEmpty()`.

@@ -74,6 +74,17 @@ impl ClassExplorer<'_> {
             let length = inputs.get(&format!("{text}.length")).copied().unwrap_or(0).min(64);
             let unit = |i: u128| inputs.get(&format!("{text}[{i}]")).copied().unwrap_or(0);
             let odd = (0..length).any(|i| !(0x21..0x7f).contains(&unit(i)));
+            // One character may do: the last, the first, the odd one.
+            let strange = (0..length).find(|i| !(0x21..0x7f).contains(&unit(*i)));
+            for kept in [Some(length.wrapping_sub(1)), Some(0), strange].into_iter().flatten() {
+                if length > 1 {
+                    let mut simpler = inputs.clone();
+                    simpler.retain(|name, _| !name.starts_with(&format!("{text}[")));
+                    simpler.insert(format!("{text}.length"), 1);
+                    simpler.insert(format!("{text}[0]"), unit(kept));
+                    found.push((format!("{text} only {kept}"), simpler));
+                }
+            }
             if length == 0 || !odd {
                 continue;
             }
