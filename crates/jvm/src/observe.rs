@@ -354,8 +354,12 @@ fn ask(vm: &mut Vm<Jvm>, object: ObjId, name: &str, descriptor: &str) -> Option<
 /// Calls a resolved method without parameters, dispatched on the object.
 pub fn ask_func(vm: &mut Vm<Jvm>, object: ObjId, func: FuncId) -> Option<u64> {
     let target = dispatched(vm, object, func)?;
-    match vm.call(target, &[Val::obj(object)]) {
-        Outcome::Returned(Some(val)) => Some(val.bits),
+    let asked = vm.lang.worlds.fake_calls.len();
+    let outcome = vm.call(target, &[Val::obj(object)]);
+    // What an object that stands for an interface says now is not what it says in the test.
+    let asks = vm.lang.worlds.fake_calls.len() > asked;
+    match outcome {
+        Outcome::Returned(Some(val)) if !asks => Some(val.bits),
         _ => None,
     }
 }
