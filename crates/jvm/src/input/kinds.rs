@@ -218,7 +218,9 @@ fn other_class(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
         // Factories of an interface often take what they make.
         false => kinds.extend(own),
     }
-    if vm.lang.classes[class].is_interface() || kinds.is_empty() {
+    let own = &vm.lang.classes[class];
+    let may_be_other = own.access & access::ABSTRACT != 0 && own.origin != ClassOrigin::Library;
+    if own.is_interface() || may_be_other || kinds.is_empty() {
         kinds.extend(super::fake::prepare(vm, class, args));
     }
     match kinds.len() {
