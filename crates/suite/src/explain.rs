@@ -37,6 +37,13 @@ pub fn fact(pool: &Pool, term: TermId, spelling: &dyn Spelling) -> Option<Fact> 
     Some(Fact { word: word(pool, term, spelling), text })
 }
 
+/// Whether a condition compares inputs and constants as they are, with nothing added to them.
+pub fn is_plain(pool: &Pool, term: TermId) -> bool {
+    let (term, _) = strip_not(pool, term);
+    let plain = |arg: &TermId| pool.var_of(*arg).is_some() || pool.as_const(*arg).is_some();
+    pool.var_of(term).is_some() || pool.node(term).1.iter().all(plain)
+}
+
 /// What several conditions say of one size together, in the place of the last: a loop asks again and again whether there
 /// is more.
 pub fn joined(facts: Vec<Fact>) -> Vec<Fact> {

@@ -97,7 +97,10 @@ pub fn facts(vm: &mut Vm<Jvm>, finished: &Finished<Stage>, spelling: &JavaSpelli
             if step.kind == ElemKind::Which && !fact.text.ends_with(" null") {
                 continue;
             }
-            let about_size = fact.word.is_some() && fact.text.contains(".length") && is_small(&fact.text);
+            let about_size = suite::explain::is_plain(&vm.pool, *condition)
+                && fact.word.is_some()
+                && fact.text.contains(".length")
+                && is_small(&fact.text);
             if tracked || about_size && facts.len() < LIBRARY_FACTS {
                 // The same said twice: the later is the tighter.
                 match facts.iter_mut().find(|known| known.word.is_some() && known.word == fact.word) {
