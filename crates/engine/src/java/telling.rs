@@ -34,6 +34,12 @@ impl ClassExplorer<'_> {
         self.vm.walking = goal.walks();
         self.vm.start_run(run.model.clone());
         subject.execute(self.vm);
+        // What chance decides must not show.
+        if self.vm.lang.worlds.random {
+            self.vm.walking = false;
+            self.vm.ledger = noted;
+            return;
+        }
         let changes = self.free(subject, goal, run);
         let mut told = run.model.clone();
         let mut kept = Vec::new();

@@ -56,6 +56,10 @@ pub struct FakeCall {
 const MAX_METHODS: usize = 80;
 /// The same of the library's abstract classes: a clock, a timer's task.
 const MAX_LIBRARY_METHODS: usize = 4;
+/// What names of such classes are told by.
+pub const STAND_IN: &str = "$$Fake";
+/// And of an interface of the library.
+const MAX_LIBRARY_INTERFACE: usize = 12;
 /// So many results that take guest code are made for one method.
 const MAX_MADE: usize = 3;
 /// So many results of one method are inputs of their own; after that the last one comes again.
@@ -89,7 +93,12 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, interface: ClassId, args: &[Generic]) ->
         false => left_abstract(vm, interface)?,
     };
     let library = vm.lang.classes[interface].origin == ClassOrigin::Library;
-    let most = if library && !is_interface { MAX_LIBRARY_METHODS } else { MAX_METHODS };
+    let most = match (library, is_interface) {
+        (true, false) => MAX_LIBRARY_METHODS,
+        // Large interfaces of the library (streams) come with promises that nobody keeps by hand.
+        (true, true) => MAX_LIBRARY_INTERFACE,
+        (false, _) => MAX_METHODS,
+    };
     if is_interface && funcs.is_empty() || funcs.len() > most {
         return None;
     }
@@ -113,7 +122,7 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, interface: ClassId, args: &[Generic]) ->
     }
     let number = vm.lang.worlds.fakes.len();
     let class = SyntheticClass {
-        name: format!("{}$$Fake{number}", vm.lang.classes[interface].name),
+        name: format!("{}{STAND_IN}{number}", vm.lang.classes[interface].name),
         superclass: (!is_interface).then_some(interface),
         interfaces: if is_interface { vec![interface] } else { Vec::new() },
         fields: Vec::new(),

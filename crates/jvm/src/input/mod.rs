@@ -39,7 +39,7 @@ use crate::load::FieldType;
 use crate::world::Jvm;
 
 pub use effects::reads;
-pub use fake::{Fake, FakeCall, FakeMethod};
+pub use fake::{Fake, FakeCall, FakeMethod, STAND_IN};
 pub use generic::{Generic, is_generic};
 pub use hidden::{Hidden, hidden, params_of};
 pub use kinds::{enum_constants, kind_for};
@@ -62,6 +62,8 @@ pub struct Worlds {
     pub recipes: FxHashMap<Arc<str>, Arc<Recipe>>,
     /// What making inputs runs is looked at as well.
     pub whole: bool,
+    /// The run asked for random numbers.
+    pub random: bool,
     /// Names of the fields that the method under test may read: what it is called on is best changed there.
     pub wanted: Arc<BTreeSet<Arc<str>>>,
     /// Recipes that are being found out.
@@ -151,6 +153,7 @@ impl Worlds {
 pub fn begin(vm: &mut Vm<Jvm>) {
     vm.making_inputs = true;
     let worlds = &mut vm.lang.worlds;
+    worlds.random = false;
     worlds.made.clear();
     worlds.arrays.clear();
     worlds.inner_arrays.clear();

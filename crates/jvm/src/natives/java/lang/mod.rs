@@ -1,6 +1,7 @@
 //! Natives of `java.lang`.
 
 mod arrays;
+mod chance;
 mod character;
 mod class;
 mod class_define;
@@ -42,6 +43,7 @@ pub(super) fn tables() -> Vec<&'static [Row]> {
     let mut tables = vec![
         arrays::ROWS,
         character::ROWS,
+        chance::ROWS,
         class::ROWS,
         class_define::ROWS,
         class_loader::ROWS,
