@@ -251,7 +251,7 @@ impl Describer<'_> {
                 Some(format!("({left}) {joined} ({right})"))
             }
             Op::InstanceOf => {
-                let class = short_class(&self.names.class(ClassId(inst.b))).to_string();
+                let class = short_class(&self.names.class(ClassId(inst.b)));
                 let text = format!("{} instanceof {class}", self.value(a, at, depth)?);
                 Some(if truth { text } else { format!("!({text})") })
             }
@@ -507,7 +507,7 @@ impl Describer<'_> {
     /// The plain name of a class, unless the function is its own.
     fn foreign(&self, class: &str) -> Option<String> {
         let own = self.func.name.split('(').next().and_then(|path| path.rsplit_once('.'));
-        (own.map(|(own, _)| own) != Some(class)).then(|| short_class(class).to_string())
+        (own.map(|(own, _)| own) != Some(class)).then(|| short_class(class))
     }
 
     /// What the source switches on, where compilers number the cases: the object of a pattern switch, the constant whose
@@ -583,9 +583,27 @@ fn wrapped(text: String) -> String {
 }
 
 /// The simple name of a class, nested or not.
-fn short_class(name: &str) -> &str {
+fn short_class(name: &str) -> String {
+    // The JVM's names of array types: `[I`, `[Ljava/lang/String;`.
+    if let Some(elem) = name.strip_prefix('[') {
+        let elem = match elem {
+            "Z" => "boolean".to_string(),
+            "B" => "byte".to_string(),
+            "S" => "short".to_string(),
+            "C" => "char".to_string(),
+            "I" => "int".to_string(),
+            "J" => "long".to_string(),
+            "F" => "float".to_string(),
+            "D" => "double".to_string(),
+            elem => match elem.strip_prefix('L').and_then(|class| class.strip_suffix(';')) {
+                Some(class) => short_class(class),
+                None => short_class(elem),
+            },
+        };
+        return format!("{elem}[]");
+    }
     let name = short(name);
-    name.rsplit('$').next().filter(|simple| !simple.is_empty()).unwrap_or(name)
+    name.rsplit('$').next().filter(|simple| !simple.is_empty()).unwrap_or(name).to_string()
 }
 
 /// The last part of a qualified name.

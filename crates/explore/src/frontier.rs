@@ -21,6 +21,8 @@ pub struct Candidate {
     pub visit: u32,
     /// A wish, or below one that was not granted: for when nothing else is left.
     pub unwished: bool,
+    /// Decided while inputs were made.
+    pub input: bool,
     /// Decided while inputs were made, by code that is not tracked.
     pub aside: bool,
     /// Among the last decisions of a run whose inputs could not be made: another way may be all that they want.

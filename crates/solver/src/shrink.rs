@@ -57,7 +57,13 @@ pub fn shrink(pool: &Pool, assertions: &[TermId], model: &mut Model, order: &[(V
         evaluations += search.tries + 1;
         vars.into_iter().for_each(|var| model.set_bits(var, best));
     }
-    for &(var, prefer) in order {
+    // Large numbers that stayed before others shrank may be held by nothing now: a length by an index below it.
+    let again = order.iter().filter(|(var, _)| matches!(pool.var_sort(*var), Sort::Bv(_)));
+    let rounds = order.iter().map(|item| (item, false)).chain(again.map(|item| (item, true)));
+    for (&(var, prefer), second) in rounds {
+        if second && (prefer == Prefer::Text || !is_large(model.bits(var), pool.var_sort(var).bits())) {
+            continue;
+        }
         // A variable costs a look at all operations even if nothing is tried.
         evaluations += 1;
         if prefer == Prefer::Keep {
@@ -85,6 +91,11 @@ pub fn shrink(pool: &Pool, assertions: &[TermId], model: &mut Model, order: &[(V
         evaluations += search.tries;
     }
     evaluations
+}
+
+/// Whether a number is none that was tried one by one.
+fn is_large(value: u128, width: u32) -> bool {
+    signed(value, width).unsigned_abs() > 16
 }
 
 /// Variables of the program that have the same value, and not a small one, in the given order: their places in the

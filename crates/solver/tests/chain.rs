@@ -279,4 +279,12 @@ fn shrinking_prefers_what_a_person_writes() {
     let mut model = model_of(&pool, &[(x, 0x8000_1234)]);
     shrink(&pool, &[below], &mut model, &[(pool.var_of(x).unwrap(), Prefer::Keep)]);
     assert_eq!(model.bits(pool.var_of(x).unwrap()), 0x8000_1234);
+    // A length is held by an index that becomes small after it.
+    let (length, index) = (bv(&mut pool, "a.length"), bv(&mut pool, "i"));
+    let inside = pool.slt(index, length);
+    let mut model = model_of(&pool, &[(length, 65_536), (index, 65_535)]);
+    let order = default_order(&pool, &[inside]);
+    shrink(&pool, &[inside], &mut model, &order);
+    let bits = |t| model.bits(pool.var_of(t).unwrap());
+    assert_eq!((bits(length), bits(index)), (1, 0));
 }

@@ -159,6 +159,8 @@ pub struct Traits {
     pub returns_type_variable: bool,
     /// The constructed class has type parameters.
     pub generic_class: bool,
+    /// The method has type parameters of its own.
+    pub generic_method: bool,
     /// The first argument is the object that the constructed one belongs to: `outer.new Inner()`.
     pub inner: bool,
     /// A constructor that a test may not call: by reflection, the only one with so many parameters.
@@ -331,7 +333,11 @@ impl FakeMethod {
 
 /// Whether an object that stands for an interface may be made in place.
 fn is_lambda(constructor: &Option<Box<Call>>, methods: &[FakeMethod]) -> bool {
-    constructor.is_none() && matches!(methods, [method] if !matches!(method.throws, Throws::InCalls(_)))
+    // A method with type parameters of its own has no lambda.
+    let fits = |method: &FakeMethod| {
+        !matches!(method.throws, Throws::InCalls(_)) && !method.of.traits.generic_method
+    };
+    constructor.is_none() && matches!(methods, [method] if fits(method))
 }
 
 impl Value {

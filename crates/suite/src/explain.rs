@@ -185,7 +185,11 @@ impl Writer<'_> {
                 Some((of, null)) => {
                     format!("{} {} null", spelled(of), if holds == null { "==" } else { "!=" })
                 }
-                None => format!("{}{}", if holds { "" } else { "!" }, self.variable(name)),
+                None => match self.variable(name) {
+                    // No operator: `the second mailer.send() is false`.
+                    text if text.starts_with("the ") => format!("{text} is {holds}"),
+                    text => format!("{}{text}", if holds { "" } else { "!" }),
+                },
             });
         }
         let (op, args) = self.pool.node(term);
@@ -601,7 +605,8 @@ fn is_call(part: &str) -> bool {
     part.strip_prefix("call").is_some_and(|n| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit()))
 }
 
-/// An input as people write it: `xs.get0` is `xs.get(0)`, `stack.call0.push.x` is `stack.push(x)`.
+/// An input as people write it: `xs.get0` is `xs.get(0)`, `stack.call0.push.x` is `stack.push(x)`, `mailer.send()#2` is
+/// `the second mailer.send()`.
 fn spelled(name: &str) -> String {
     let mut text = String::new();
     // A field that is set directly has the mark of an assignment.
@@ -619,11 +624,21 @@ fn spelled(name: &str) -> String {
             }
         } else if let Some(number) = number {
             text.push_str(&format!("{dot}get({number})"));
+        } else if let Some((call, number)) = part.split_once("()#") {
+            let one = format!("the {} {text}{dot}{call}()", ordinal(number));
+            text = if parts.peek().is_some() { format!("({one})") } else { one };
         } else {
             text.push_str(&format!("{dot}{part}"));
         }
     }
     text
+}
+
+/// `second` for 2.
+fn ordinal(number: &str) -> String {
+    let words = ["second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
+    let at = number.parse::<usize>().ok().and_then(|n| n.checked_sub(2));
+    at.and_then(|at| words.get(at)).map_or_else(|| format!("{number}th"), |word| word.to_string())
 }
 
 /// A number as part of an identifier.
@@ -700,5 +715,17 @@ mod tests {
         let x = pool.bv(16, 'x' as u64);
         let t = pool.eq(unit, x);
         check(&pool, t, "s.charAt(0) == 'x'", Some("s0IsX"));
+    }
+
+    #[test]
+    fn later_calls_of_stand_ins_are_counted_in_words() {
+        let mut pool = Pool::new();
+        let sent = pool.declare("mailer.send()#2", Sort::Bool);
+        check(&pool, sent, "the second mailer.send() is true", Some("mailerSend2True"));
+        let t = pool.not(sent);
+        check(&pool, t, "the second mailer.send() is false", Some("mailerSend2False"));
+        let (len, zero) = (pool.declare("mailer.text()#3.length", Sort::Bv(32)), pool.bv(32, 0));
+        let t = pool.eq(len, zero);
+        check(&pool, t, "(the third mailer.text()).length() == 0", Some("mailerText3Empty"));
     }
 }

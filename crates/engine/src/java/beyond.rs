@@ -52,7 +52,7 @@ impl ClassExplorer<'_> {
         let end = self.deadline?;
         let left = end.saturating_duration_since(Instant::now());
         Some(match self.config.construct {
-            Construct::Api => end - left / (SHARE * SHARE) as u32,
+            Construct::Api => end - left / (2 * SHARE) as u32,
             Construct::Any => end - left / SHARE as u32,
         })
     }
@@ -165,7 +165,7 @@ impl ClassExplorer<'_> {
     }
 
     /// Keeps the tests that are wanted, and says what the others would have shown.
-    fn enter(&self, tests: Vec<Proposed>, open: &BTreeSet<Key>, result: &mut ClassResult) {
+    pub(super) fn enter(&self, tests: Vec<Proposed>, open: &BTreeSet<Key>, result: &mut ClassResult) {
         let keeps = |test: &Proposed| !is_beyond(&test.case) || self.config.construct == Construct::Any;
         let (kept, told): (Vec<Proposed>, Vec<Proposed>) = tests.into_iter().partition(keeps);
         let halves: BTreeSet<(Key, usize)> =

@@ -414,6 +414,7 @@ pub fn traits(jvm: &Jvm, func: FuncId) -> Traits {
         varargs: method.access & access::VARARGS != 0,
         overloaded: same_name > 1,
         throws_checked: declared.is_some_and(|m| m.exceptions.iter().any(|name| is_checked(jvm, name))),
+        generic_method: signature.as_ref().is_some_and(|s| s.starts_with('<')),
         returns_type_variable: signature
             .is_some_and(|s: Arc<str>| s.rsplit(')').next().is_some_and(|r| r.starts_with('T'))),
         inner: &*method.name == "<init>" && jvm::input::is_inner(jvm, method.class),

@@ -39,12 +39,23 @@ impl Entry {
     fn on_its_own(&self, vm: &mut Vm<Jvm>) -> Option<Subject> {
         let Some(hidden) = &self.hidden else { return subject(vm, self.class, self.func) };
         vm.lang.worlds.context = Some(self.class);
-        let name = super::explore::receiver_name(&vm.lang, hidden.ty);
+        let name = hidden.name.clone().unwrap_or_else(|| super::explore::receiver_name(&vm.lang, hidden.ty));
         let ty = jvm::load::FieldType::Class(vm.lang.classes[hidden.ty].name.clone());
         let types = jvm::input::params_of(&vm.lang, hidden);
-        let params = super::case::params_as(vm, self.func, &types, std::slice::from_ref(&name));
+        let mut params = super::case::params_as(vm, self.func, &types, std::slice::from_ref(&name));
+        // A lambda names its parameters, which come behind what it captured.
+        if let Some(body) = hidden.runs.first() {
+            let names = jvm::input::param_names(&vm.lang, *body);
+            let own = names.iter().skip(names.len().saturating_sub(params.len()));
+            let free = |own: &str| own != name && !matches!(own, "result" | "thrown");
+            for (param, own) in params.iter_mut().zip(own).filter(|(_, own)| free(own)) {
+                param.name = own.clone();
+            }
+        }
         let receiver = Param { name, ty, kind: hidden.kind.clone() };
-        Some(Subject::new(self.class, self.func, Some(receiver), params))
+        let mut subject = Subject::new(self.class, self.func, Some(receiver), params);
+        subject.runs = hidden.runs.clone();
+        Some(subject)
     }
 }
 
@@ -59,7 +70,8 @@ pub fn entries(
     let mut found = by_name(vm, class, target, config)?;
     if target.methods.is_empty() {
         let nested = nested(vm, target);
-        let unnamed = hidden(vm, class, &nested);
+        let mut unnamed = hidden(vm, class, &nested);
+        unnamed.extend(jvm::input::lambdas(vm, class, &nested));
         found.extend(unnamed.into_iter().map(|h| Entry { class, func: h.func, hidden: Some(h) }));
         let named: Vec<ClassId> = std::iter::once(class).chain(nested.iter().copied()).collect();
         let named: Vec<ClassId> =

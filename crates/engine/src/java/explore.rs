@@ -85,10 +85,16 @@ pub struct ClassExplorer<'a> {
     pub spare: u64,
     /// Classes nested in the one under test.
     pub(super) nested: Vec<ClassId>,
+    /// Those of them that a test cannot name and that nothing hands out: their methods run where one is made.
+    pub(super) unseen: Vec<ClassId>,
     /// What is explored, in the other world.
     pub(super) twins: Vec<Entry>,
     /// Inputs that objects were made of, by their class and name, where it takes some to make one.
     pub(super) receivers: BTreeMap<(ClassId, String), BTreeMap<String, u128>>,
+    /// Objects in states that are known, for the next exploration to begin with.
+    pub(super) states: Vec<BTreeMap<String, u128>>,
+    /// Only what calls decide is tried, not how their inputs are made.
+    pub(super) in_call: bool,
     pub events: &'a mut dyn FnMut(Event),
 }
 
@@ -100,8 +106,23 @@ impl<'a> ClassExplorer<'a> {
         journal: Option<FileJournal>,
         events: &'a mut dyn FnMut(Event),
     ) -> ClassExplorer<'a> {
-        let (nested, twins, receivers) = (Vec::new(), Vec::new(), BTreeMap::new());
-        ClassExplorer { vm, other, config, deadline, journal, spare: 0, nested, twins, receivers, events }
+        let (nested, unseen, twins, receivers) = (Vec::new(), Vec::new(), Vec::new(), BTreeMap::new());
+        let spare = 0;
+        ClassExplorer {
+            vm,
+            other,
+            config,
+            deadline,
+            journal,
+            spare,
+            nested,
+            unseen,
+            twins,
+            receivers,
+            states: Vec::new(),
+            in_call: false,
+            events,
+        }
     }
 
     pub fn explore(&mut self, target: &ClassTarget) -> Result<ClassResult, Error> {
@@ -125,6 +146,7 @@ impl<'a> ClassExplorer<'a> {
         }
         let mut result = ClassResult::new(&target.class);
         self.nested = target.nested.iter().filter_map(|name| self.vm.lang.loaded(name)).collect();
+        self.unseen = super::unreached::unseen(self.vm, &self.nested, &entries);
         self.twins = match self.other.as_deref_mut() {
             Some(other) => load(other, target)
                 .and_then(|class| super::entries::entries(other, class, target, self.config))?,
@@ -151,6 +173,7 @@ impl<'a> ClassExplorer<'a> {
         let explored: Vec<FuncId> = entries.iter().map(|entry| entry.func).collect();
         self.outline(class, &mut result);
         super::claims::withdraw(&self.vm.lang, class, &explored, &mut result);
+        self.onward(&entries, &turns, &mut result);
         self.beyond(&entries, &turns, &mut result);
         self.outlast(class, &entries, &mut result);
         // The suspected bugs stand together, the likeliest first.
@@ -263,6 +286,7 @@ impl<'a> ClassExplorer<'a> {
         // A constructor's obligations are its own tests' business, not those of each method.
         let mut open: Vec<FuncId> = vec![subject.func];
         open.extend(super::entries::runs(self.vm, subject.func, &self.nested));
+        open.extend(&subject.runs);
         let mut seen: BTreeSet<FuncId> = BTreeSet::new();
         let mut functions: Vec<(FuncId, Arc<Function>)> = Vec::new();
         let own_classes: Vec<ClassId> = std::iter::once(subject.class).chain(self.nested.clone()).collect();
@@ -292,6 +316,14 @@ impl<'a> ClassExplorer<'a> {
             let near = callees(&self.vm.lang, subject.class, func, &function);
             open.extend(near.iter().map(|(_, callee)| *callee));
             let site = |index: u32| Site { func, index };
+            // An object of an anonymous class that is handed to others, who call it back.
+            for (index, inst) in function.code.iter().enumerate().filter(|(_, inst)| inst.op == Op::New) {
+                if self.unseen.contains(&ClassId(inst.a)) {
+                    let methods: Vec<FuncId> = self.vm.lang.classes[ClassId(inst.a)].functions().collect();
+                    calls.extend(methods.iter().map(|callee| (site(index as u32), *callee)));
+                    open.extend(methods);
+                }
+            }
             calls.extend(near.into_iter().map(|(index, callee)| (site(index), callee)));
             for (index, inst) in function.code.iter().enumerate().filter(|(_, i)| i.op == Op::CallIface) {
                 let found = super::entries::runs(self.vm, FuncId(inst.a), &own_classes);

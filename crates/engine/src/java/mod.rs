@@ -10,6 +10,7 @@ pub mod entries;
 pub mod explore;
 pub mod kotlin;
 mod lasting;
+mod onward;
 pub mod outcome;
 pub mod propose;
 mod reach;

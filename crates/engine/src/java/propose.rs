@@ -390,7 +390,7 @@ pub(super) fn counterpart(jvm: &Jvm, other: &mut Vm<Jvm>, entry: &Entry, twins: 
     let same = |twin: &&Entry| {
         let (f, g) = (&jvm.funcs[entry.func], &there.funcs[twin.func]);
         let on = match (&entry.hidden, &twin.hidden) {
-            (Some(a), Some(b)) => class(a.ty, b.ty) && a.args == b.args,
+            (Some(a), Some(b)) => class(a.ty, b.ty) && a.args == b.args && a.name == b.name,
             (a, b) => a.is_none() && b.is_none(),
         };
         f.name == g.name && f.descriptor == g.descriptor && class(entry.class, twin.class) && on

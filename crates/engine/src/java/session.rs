@@ -55,6 +55,10 @@ impl ClassExplorer<'_> {
         if matches!(&*self.config.strategy, "coverage" | strategy::DEFAULT) && goal.walks() {
             strategy = Box::new(strategy::Aimed::new(strategy));
         }
+        // What is known to be worth having is kept as it is.
+        if self.in_call {
+            strategy = Box::new(strategy::InCall::new(strategy));
+        }
         let mut options =
             if self.config.exhaustive { explore::Options::exhaustive() } else { explore::Options::default() };
         options.work = work;
@@ -145,7 +149,8 @@ impl ClassExplorer<'_> {
         let seeds = self.config.seeds.iter().filter(mine).map(|seed| seed.inputs.clone());
         let receiver = subject.receiver.as_ref().map(|receiver| (subject.class, receiver.name.clone()));
         let made = receiver.and_then(|receiver| self.receivers.get(&receiver)).cloned();
-        let mut seeds: Vec<BTreeMap<String, u128>> = seeds.chain(made).collect();
+        let mut seeds: Vec<BTreeMap<String, u128>> =
+            seeds.chain(made).chain(std::mem::take(&mut self.states)).collect();
         if seeds.is_empty() && !late {
             seeds.extend(self.other_ways(subject));
         }

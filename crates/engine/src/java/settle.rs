@@ -4,6 +4,8 @@ use std::time::Instant;
 
 use explore::{Callees, Exploration, Goal, Stopped, Verdict, Why};
 
+use ledger::{Kind, Ledger};
+
 use super::explore::ClassExplorer;
 use super::outcome::{ClassResult, Fate, key};
 use super::subject::Stage;
@@ -43,7 +45,7 @@ impl ClassExplorer<'_> {
         let judgements = goal.judge(&exploration.verdicts, &|part| refuted.contains_key(&part));
         for ((_, obligation), judgement) in goal.obligations().iter().zip(judgements) {
             let key = key(obligation);
-            let verdict = |part: u32| exploration.verdicts.get(part as usize);
+            let fate_of = |part: u32| fate(exploration.verdicts.get(part as usize), &exploration.ledger);
             let fate = match judgement {
                 Judgement::Covered => Fate::Covered,
                 Judgement::Impossible(why) => {
@@ -54,7 +56,7 @@ impl ClassExplorer<'_> {
                     if by_code {
                         result.proved.insert(key.clone());
                     }
-                    match (refuted.get(&part), fate(verdict(part))) {
+                    match (refuted.get(&part), fate_of(part)) {
                         (Some(why), _) => Fate::Infeasible(why.clone()),
                         (None, Fate::Infeasible(why)) if limited => {
                             Fate::Infeasible(format!("{why}, of what testwright.toml and annotations allow"))
@@ -62,7 +64,7 @@ impl ClassExplorer<'_> {
                         (None, fate) => fate,
                     }
                 }
-                Judgement::Open(part) => fate(verdict(part)),
+                Judgement::Open(part) => fate_of(part),
             };
             match result.obligations.get_mut(&key) {
                 None => {
@@ -86,19 +88,33 @@ impl ClassExplorer<'_> {
 }
 
 /// What the explorer's verdict means to people.
-fn fate(verdict: Option<&Verdict>) -> Fate {
+fn fate(verdict: Option<&Verdict>, ledger: &Ledger) -> Fate {
     match verdict {
         Some(Verdict::Covered(_)) => Fate::Covered,
         Some(Verdict::Infeasible(explore::Proof::Exhaustive)) => {
             Fate::Infeasible("all paths were explored".to_string())
         }
-        Some(Verdict::Infeasible(explore::Proof::WithinBounds)) => Fate::Infeasible(format!(
-            "all paths were explored, for strings and arrays of up to {} elements",
-            jvm::input::MAX_LENGTH
-        )),
+        Some(Verdict::Infeasible(explore::Proof::WithinBounds)) => Fate::Infeasible(match bounds(ledger) {
+            bounds if bounds.is_empty() => "all paths were explored".to_string(),
+            bounds => format!("all paths were explored within these bounds: {bounds}"),
+        }),
         Some(Verdict::Open(why)) => Fate::Open(why_open(why)),
         None => Fate::Open("not reached".to_string()),
     }
+}
+
+/// What inputs were tried at all.
+fn bounds(ledger: &Ledger) -> String {
+    let known = [jvm::input::known::LIMITED, jvm::input::known::NO_NULL];
+    let entries = ledger.iter().map(|(entry, _)| entry);
+    let entries = entries.filter(|e| e.kind == Kind::InputBound && !known.contains(&&*e.reason));
+    let texts: Vec<String> = entries
+        .map(|entry| match &*entry.place {
+            "inputs" => entry.reason.clone(),
+            place => format!("{place}: {}", entry.reason),
+        })
+        .collect();
+    texts.join("; ")
 }
 
 fn why_open(why: &Why) -> String {

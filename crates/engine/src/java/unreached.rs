@@ -65,6 +65,21 @@ pub fn unreached(vm: &mut Vm<Jvm>, classes: &[ClassId], nested: &[ClassId], foun
     more
 }
 
+/// Nested classes that a test cannot name and whose methods no entry is known to run: visitors, comparators and the like,
+/// made to be called back.
+pub fn unseen(vm: &mut Vm<Jvm>, nested: &[ClassId], found: &[Entry]) -> Vec<ClassId> {
+    let mut run: BTreeSet<ClassId> = BTreeSet::new();
+    for entry in found {
+        let mut from = vec![entry.func];
+        from.extend(runs(vm, entry.func, nested));
+        let reached = from.into_iter().flat_map(|func| reach(vm, entry.class, func)).map(|(func, _)| func);
+        let reached: Vec<FuncId> = reached.collect();
+        let methods = reached.into_iter().filter(|func| !vm.lang.funcs[*func].name.starts_with('<'));
+        run.extend(methods.map(|func| vm.lang.funcs[func].class));
+    }
+    nested.iter().copied().filter(|class| !can_name(&vm.lang, *class) && !run.contains(class)).collect()
+}
+
 fn is_code(jvm: &Jvm, func: FuncId) -> bool {
     let f = &jvm.funcs[func];
     let is_enum = jvm.classes[f.class].access & access::ENUM != 0;

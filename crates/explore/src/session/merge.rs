@@ -245,6 +245,7 @@ where
             depth: node.depth,
             visit: node.visit,
             unwished: node.unwished || node.doomed || node.kind == ElemKind::Prefer,
+            input: node.input,
             aside: node.input && !leads.tracked && !matches!(node.kind, ElemKind::Assume | ElemKind::Prefer),
             mends,
             doomed: node.doomed,

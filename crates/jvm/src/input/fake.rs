@@ -12,7 +12,7 @@ use super::object::{Event, absent, arguments, log, nothing, remember, see_args};
 use super::recipe::{Way, can_call, can_name, is_inner, param_names, way};
 use super::{Kind, kind_for, make_at, nullable};
 use crate::link::{ClassOrigin, SyntheticClass, SyntheticMethod, define_synthetic, reg_type};
-use crate::load::{FieldType, access};
+use crate::load::{FieldType, Instr, access};
 use crate::observe::{Seen, see_argument};
 use crate::world::Jvm;
 
@@ -302,7 +302,13 @@ fn result_kind(vm: &mut Vm<Jvm>, func: FuncId, env: &generic::Env) -> Option<Kin
     let erased = f.signature.ty.ret.clone()?;
     let file = vm.lang.classes[f.class].file.clone();
     let declared = file.as_deref().and_then(|file| file.method(&f.name, &f.descriptor));
-    let generic = generic::result(declared.and_then(|m| m.signature.as_deref()), &erased, env);
+    let signature = declared.and_then(|m| m.signature.as_deref());
+    // An interface whose methods return one of its kind would never end.
+    let ends = vm.lang.worlds.faking >= MAX_DEPTH;
+    if signature.is_some_and(returns_own_variable) {
+        return Some(if ends { Kind::Null(erased.to_string()) } else { cast_kind(vm, func) });
+    }
+    let generic = generic::result(signature, &erased, env);
     let generic = match generic {
         Generic::Any => Generic::Class("java/lang/String".into(), Vec::new()),
         Generic::Class(name, _) if &*name == "java/lang/Object" => {
@@ -310,14 +316,59 @@ fn result_kind(vm: &mut Vm<Jvm>, func: FuncId, env: &generic::Env) -> Option<Kin
         }
         known => known,
     };
-    // An interface whose methods return one of its kind would never end.
-    if vm.lang.worlds.faking >= MAX_DEPTH {
+    if ends {
         return Some(Kind::Null(generic.to_string()));
     }
     vm.lang.worlds.faking += 1;
     let kind = kind_for(vm, &generic);
     vm.lang.worlds.faking -= 1;
     Some(kind)
+}
+
+/// Whether a method's result is of a type that whoever calls it chooses: `<R> R accept(Visitor<R> visitor)`.
+fn returns_own_variable(signature: &str) -> bool {
+    let (Some(params), Some((_, result))) = (signature.strip_prefix('<'), signature.rsplit_once(")T")) else {
+        return false;
+    };
+    let own = |name: &str| params.starts_with(&format!("{name}:")) || params.contains(&format!(";{name}:"));
+    result.strip_suffix(';').or_else(|| result.split(';').next()).is_some_and(own)
+}
+
+/// What a method returns whose result is of the caller's choice: what the class under test takes it for; null where that
+/// does not show or differs from call to call.
+fn cast_kind(vm: &mut Vm<Jvm>, func: FuncId) -> Kind {
+    let (name, descriptor) = (vm.lang.funcs[func].name.clone(), vm.lang.funcs[func].descriptor.clone());
+    let classes = vm.lang.worlds.context.map(|class| super::producers::nest(vm, class)).unwrap_or_default();
+    let mut types: Vec<FieldType> = Vec::new();
+    for class in classes {
+        let Some(file) = vm.lang.classes[class].file.clone() else { continue };
+        for code in file.methods.iter().filter_map(|method| method.bytecode().ok().flatten()) {
+            for pair in code.instrs.windows(2) {
+                let (Instr::InvokeInterface(called) | Instr::InvokeVirtual(called)) = &pair[0].1 else {
+                    continue;
+                };
+                let (Ok(called), Instr::CheckCast(cast)) = (file.pool.method(*called), &pair[1].1) else {
+                    continue;
+                };
+                let ty = file.pool.class(*cast).ok().map(|ty| match ty.starts_with('[') {
+                    true => FieldType::parse(ty),
+                    false => Some(FieldType::Class(ty.into())),
+                });
+                if *called.name == *name
+                    && *called.descriptor == *descriptor
+                    && let Some(Some(ty)) = ty
+                    && !types.contains(&ty)
+                {
+                    types.push(ty);
+                }
+            }
+        }
+    }
+    let [ty] = &types[..] else { return Kind::Null("a type that the caller chooses".to_string()) };
+    vm.lang.worlds.faking += 1;
+    let kind = kind_for(vm, &Generic::of(ty));
+    vm.lang.worlds.faking -= 1;
+    kind
 }
 
 /// Whether a result can be made when it is asked for. Others take guest code and are made with the fake, once.

@@ -27,6 +27,10 @@ pub struct Hidden {
     pub kind: Kind,
     /// The method as the type declares it.
     pub func: FuncId,
+    /// What the object is called in tests, unless after its type.
+    pub name: Option<String>,
+    /// Code of the program that the call runs and that cannot be told from the type: the bodies of lambdas.
+    pub runs: Vec<FuncId>,
 }
 
 /// What makes objects of one type, and of which classes they are.
@@ -97,7 +101,14 @@ pub fn hidden(vm: &mut Vm<Jvm>, class: ClassId, nested: &[ClassId]) -> Vec<Hidde
             if inside && (known || vm.lang.funcs[func].class == ty) {
                 continue;
             }
-            found.push(Hidden { ty, args: args.clone(), kind: kind.clone(), func });
+            found.push(Hidden {
+                ty,
+                args: args.clone(),
+                kind: kind.clone(),
+                func,
+                name: None,
+                runs: Vec::new(),
+            });
         }
     }
     found

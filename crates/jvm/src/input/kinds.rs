@@ -196,7 +196,7 @@ fn other_class(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
         && let Ok(class) = vm.lang.class(stand_in)
         && let Some(kind) = plain_class(vm, class, args)
     {
-        return kind;
+        return Kind::Only { kind: Box::new(kind), ty: name.replace('/', ".") };
     }
     // Kotlin's function types are written as lambdas, whatever else implements them.
     if name.starts_with("kotlin/jvm/functions/")
@@ -291,7 +291,7 @@ fn collection(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Option<Kind> {
         | "java/util/SequencedCollection"
         | "java/util/AbstractList"
         | "java/util/AbstractCollection" => {
-            return list_kind(vm, &arg(0));
+            return list_kind(vm, &arg(0), name);
         }
         "java/util/Set" | "java/util/LinkedHashSet" | "java/util/SequencedSet" | "java/util/AbstractSet" => {
             ("java/util/LinkedHashSet", ADD, 1)
@@ -332,11 +332,12 @@ fn collection(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Option<Kind> {
         }
         _ => return None,
     };
+    let stands_for = (name != class).then(|| name.into());
     let class = vm.lang.class(class).ok()?;
     let add = vm.lang.method(class, add.0, add.1).ok()?;
     let elems = (0..parts).map(|i| kind_for(vm, &element(&arg(i)))).collect();
     let of = (0..parts).map(|i| shown(&arg(i))).collect();
-    Some(Kind::Filled { class, add, elems, of })
+    Some(Kind::Filled { class, add, elems, of, stands_for })
 }
 
 const ADD: (&str, &str) = ("add", "(Ljava/lang/Object;)Z");
@@ -356,12 +357,13 @@ fn shown(ty: &Generic) -> Generic {
     if *ty == Generic::Any { element(ty) } else { ty.clone() }
 }
 
-fn list_kind(vm: &mut Vm<Jvm>, elem: &Generic) -> Option<Kind> {
+fn list_kind(vm: &mut Vm<Jvm>, elem: &Generic, name: &str) -> Option<Kind> {
     let class = vm.lang.class("java/util/ArrayList").ok()?;
     vm.lang.class("[Ljava/lang/Object;").ok()?;
     let of = shown(elem);
     let elem = kind_for(vm, &element(elem));
-    Some(Kind::List { class, elem: Box::new(elem), of })
+    let stands_for = (name != "java/util/ArrayList").then(|| name.into());
+    Some(Kind::List { class, elem: Box::new(elem), of, stands_for })
 }
 
 /// `Optional.ofNullable(element)`.
@@ -391,7 +393,7 @@ fn of_list(vm: &mut Vm<Jvm>, name: &str, elem: &Generic, method: &str, descripto
     let class = vm.lang.class(name).ok()?;
     let owner = vm.lang.class("java/util/List").ok()?;
     let func = vm.lang.method(owner, method, descriptor).ok()?;
-    let list = list_kind(vm, elem)?;
+    let list = list_kind(vm, elem, name)?;
     let key = prepare_ways(vm, class, vec![shown(elem)], |_| {
         vec![Way { func, on: Some(list), outer: false, params: Vec::new() }]
     });

@@ -15,12 +15,14 @@ mod generic;
 mod hidden;
 mod kinds;
 pub mod known;
+mod lambdas;
 mod nullness;
 mod object;
 mod producers;
 mod raw;
 mod recipe;
 mod reflected;
+mod shape;
 mod statics;
 mod values;
 mod words;
@@ -44,14 +46,16 @@ pub use generic::{Generic, is_generic};
 pub use hidden::{Hidden, hidden, params_of};
 pub use kinds::{enum_constants, kind_for};
 pub use known::{Conditions, Known};
+pub use lambdas::lambdas;
 pub use nullness::refuses_null;
-pub use object::{Event, MAX_CHANGES, class_of, object};
+pub use object::{Event, MAX_CHANGES, change_order, class_of, object};
 pub use producers::{Constant, constant};
 pub use raw::{allow_raw, forbid_raw, says_field_is_set};
 pub use recipe::{
     Make, ParamWay, Recipe, Way, can_call, can_name, is_inner, param_names, param_types, prepare_class,
     prepare_makes, way,
 };
+pub use shape::shape;
 pub use statics::{Reset, StaticField, Statics, call_earlier, disturb, reset, resets, statics};
 
 /// What is known of input objects: recipes of classes, and what the current run made.
@@ -66,6 +70,8 @@ pub struct Worlds {
     pub random: bool,
     /// Names of the fields that the method under test may read: what it is called on is best changed there.
     pub wanted: Arc<BTreeSet<Arc<str>>>,
+    /// So many more calls than usual may come before, on what the method under test is called on.
+    pub more_calls: u32,
     /// Recipes that are being found out.
     preparing: Vec<Arc<str>>,
     /// Classes of the program by their direct supertypes, once asked for.
@@ -217,6 +223,8 @@ pub enum Kind {
         elem: Box<Kind>,
         /// The type of its elements.
         of: Generic,
+        /// The type that it stands for, if that is another one.
+        stands_for: Option<Arc<str>>,
     },
     /// A collection filled by its own method: of elements, or of keys and values.
     Filled {
@@ -225,6 +233,7 @@ pub enum Kind {
         elems: Vec<Kind>,
         /// The types of its elements, or of keys and values.
         of: Vec<Generic>,
+        stands_for: Option<Arc<str>>,
     },
     /// An object of a class that was made up for an interface.
     Fake {
@@ -298,8 +307,12 @@ fn make_at(vm: &mut Vm<Jvm>, name: &str, kind: &Kind, optional: bool) -> Result<
             };
             object::reference(vm, name, std::slice::from_ref(kind), class, optional)
         }
-        Kind::List { class, elem, of } => collection::list(vm, name, *class, elem, of, optional),
-        Kind::Filled { class, add, elems, of } => {
+        Kind::List { class, elem, of, stands_for } => {
+            note_stand_in(vm, *class, stands_for.as_deref());
+            collection::list(vm, name, *class, elem, of, optional)
+        }
+        Kind::Filled { class, add, elems, of, stands_for } => {
+            note_stand_in(vm, *class, stands_for.as_deref());
             collection::filled(vm, name, *class, *add, (elems, of), optional)
         }
         Kind::Fake { class } => object::reference(vm, name, std::slice::from_ref(kind), *class, optional),
@@ -317,6 +330,14 @@ fn make_at(vm: &mut Vm<Jvm>, name: &str, kind: &Kind, optional: bool) -> Result<
             Ok(Val::ZERO)
         }
     }
+}
+
+/// Notes that the objects of a type are all of one class.
+fn note_stand_in(vm: &mut Vm<Jvm>, class: ClassId, stands_for: Option<&str>) {
+    let Some(ty) = stands_for else { return };
+    let simple = |name: &str| name.rsplit(['/', '.']).next().unwrap_or(name).to_string();
+    let reason = format!("{} for {}", simple(&vm.lang.classes[class].name), simple(ty));
+    vm.ledger.note(Imprecision::InputBound, "inputs", reason);
 }
 
 fn scalar(vm: &mut Vm<Jvm>, name: &str, ty: &FieldType) -> Result<Val, Stop> {
@@ -362,7 +383,11 @@ fn length(vm: &mut Vm<Jvm>, len: TermId) -> Result<u32, Stop> {
         return Err(Stop::Assumption);
     }
     vm.assume(bounded)?;
-    vm.ledger.note(Imprecision::InputBound, "inputs", format!("at most {MAX_LENGTH} elements"));
+    vm.ledger.note(
+        Imprecision::InputBound,
+        "inputs",
+        format!("strings and arrays of at most {MAX_LENGTH} elements"),
+    );
     Ok(bits)
 }
 

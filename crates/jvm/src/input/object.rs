@@ -244,7 +244,7 @@ fn follow(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe) -> Result<ObjId, Stop> 
         assign(vm, name, object, field)?;
     }
     match own_depth(&vm.lang) {
-        1 => change(vm, name, object, &recipe.changes, MAX_CHANGES)?,
+        1 => change(vm, name, object, &recipe.changes, MAX_CHANGES + vm.lang.worlds.more_calls)?,
         2 => change(vm, name, object, &recipe.changes, MAX_CHANGES_INSIDE)?,
         3 => change(vm, name, object, &recipe.changes, MAX_CHANGES_DEEP)?,
         _ => {}
@@ -423,6 +423,18 @@ fn either(vm: &mut Vm<Jvm>, flag: TermId, bits: u64, yes: Val, no: Val) -> Val {
 /// So many methods are tried to change an object.
 const MAX_METHODS: usize = 12;
 
+/// The methods that are tried, in their order: those that write what the program reads come first.
+fn in_order<'a>(jvm: &Jvm, all: &'a [(Way, BTreeSet<Arc<str>>)]) -> Vec<&'a Way> {
+    let mut changes: Vec<&(Way, BTreeSet<Arc<str>>)> = all.iter().collect();
+    changes.sort_by_key(|(_, writes)| writes.is_disjoint(&jvm.worlds.wanted));
+    changes.into_iter().take(MAX_METHODS).map(|(way, _)| way).collect()
+}
+
+/// The methods that may be called before on objects of a recipe: a call's number is its place here, plus one.
+pub fn change_order(jvm: &Jvm, recipe: &Recipe) -> Vec<Way> {
+    in_order(jvm, &recipe.changes).into_iter().cloned().collect()
+}
+
 /// Calls methods that change the object: none if that will do. Those that write what the program reads come first.
 fn change(
     vm: &mut Vm<Jvm>,
@@ -434,11 +446,8 @@ fn change(
     if all.is_empty() {
         return Ok(());
     }
-    let wanted = vm.lang.worlds.wanted.clone();
-    let mut changes: Vec<&(Way, BTreeSet<Arc<str>>)> = all.iter().collect();
-    changes.sort_by_key(|(_, writes)| writes.is_disjoint(&wanted));
-    if changes.len() > MAX_METHODS {
-        changes.truncate(MAX_METHODS);
+    let changes = in_order(&vm.lang, all);
+    if all.len() > MAX_METHODS {
         let reason = format!("{MAX_METHODS} of {} methods that change it are tried", all.len());
         vm.ledger.note(ledger::Kind::InputBound, name, reason);
     }
@@ -446,8 +455,7 @@ fn change(
         let step = format!("{name}.call{i}");
         vm.outside = super::site(&step);
         let which = vm.choose_among(ElemKind::Prefer, &step, changes.len() as u32 + 1)?;
-        let Some(way) = which.checked_sub(1).and_then(|at| changes.get(at as usize)).map(|(way, _)| way)
-        else {
+        let Some(way) = which.checked_sub(1).and_then(|at| changes.get(at as usize)).copied() else {
             if i + 1 == most {
                 break;
             }

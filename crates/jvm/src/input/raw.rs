@@ -142,8 +142,12 @@ fn set_field(vm: &mut Vm<Jvm>, name: &str, object: ObjId, field: &FieldWay) -> R
     let input = format!("{name}.{}=", field.name);
     let (flag, set) = vm.inputs.scalar(&mut vm.pool, &format!("{input}{SET}"), Sort::Bool);
     let set = set != 0;
+    let kind = match &field.kind {
+        Kind::Only { kind, .. } => kind,
+        kind => kind,
+    };
     let takes_code = matches!(
-        field.kind,
+        kind,
         Kind::Object(_) | Kind::OneOf { .. } | Kind::List { .. } | Kind::Filled { .. } | Kind::Fake { .. }
     );
     let val = match class_of(&vm.lang, &field.kind) {

@@ -122,14 +122,17 @@ fn starts_statement(function: &Function, block: BlockId, before: &[BlockId]) -> 
     line != 0 && others.into_iter().all(|other| other != 0 && other != line)
 }
 
-/// No stores, neither to memory nor to variables. Calls are part of evaluating.
+/// No stores, neither to memory nor to variables, but for what `o instanceof Circle c` names. Calls are part of evaluating.
 fn only_evaluates(function: &Function, block: BlockId) -> bool {
     let range = function.blocks[block];
-    function.code[range.start as usize..range.end as usize].iter().all(|inst| {
+    let code = &function.code[range.start as usize..range.end as usize];
+    code.iter().enumerate().all(|(at, inst)| {
         let writes_variable =
             !inst.dst.is_none() && function.regs.get(inst.dst).is_some_and(|reg| reg.variable.is_some());
+        let cast = at.checked_sub(1).map(|before| &code[before]);
+        let names = inst.op == Op::Copy && cast.is_some_and(|c| c.op == Op::GuardCast && c.a == inst.a);
         let writes_memory = inst.op.effect() == Effect::Write && !matches!(inst.op, Op::New | Op::NewArray);
-        !writes_variable && !writes_memory && inst.op != Op::Catch
+        (!writes_variable || names) && !writes_memory && inst.op != Op::Catch
     })
 }
 
