@@ -101,6 +101,25 @@ fn inputs_are_what_callers_promise() {
 }
 
 #[test]
+fn annotations_of_one_parameter_hold_together() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = run(dir.path(), &fixtures().join("testwright.toml"), &["fx.known.Booking", "--work", "4000000"]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    let report: Report = serde_json::from_slice(&fs::read(dir.path().join("report.json")).unwrap()).unwrap();
+    let booking = &report.targets[0];
+    assert!(booking.dropped.is_empty() && booking.disagreements.is_empty(), "{stderr}");
+    let unmet = unmet(booking);
+    let refused = ["price.signum() <= 0", "compareTo(new BigDecimal(\"100\")) >= 0", "day.getYear() < 2020"];
+    assert_eq!(unmet.len(), refused.len(), "{unmet:?}");
+    for text in refused {
+        assert!(unmet.iter().any(|t| t.contains(text)), "{text}: {unmet:?}");
+    }
+    let tests = fs::read_to_string(dir.path().join("out/fx/known/BookingTest.java")).unwrap();
+    assert!(tests.contains("\"dear\"") && !tests.contains("\"too much\""), "{tests}");
+}
+
+#[test]
 fn a_slip_in_the_file_is_told() {
     let dir = tempfile::tempdir().unwrap();
     let config = dir.path().join("known.toml");

@@ -76,6 +76,7 @@ struct RuleTable {
     #[serde(default)]
     types: Names,
     each: Option<Box<RuleTable>>,
+    values: Option<Box<RuleTable>>,
     #[serde(default)]
     null: bool,
     #[serde(default)]
@@ -234,8 +235,10 @@ fn rule(name: &str, table: &RuleTable) -> Result<Rule, String> {
         matches: table.matches.clone(),
         types: table.types.all().iter().map(|class| class.replace('.', "/").into()).collect(),
         each: table.each.as_ref().map(|each| rule(name, each).map(Box::new)).transpose()?,
+        values: table.values.as_ref().map(|each| rule(name, each).map(Box::new)).transpose()?,
         null: table.null,
         one_of: table.one_of.iter().map(|value| constant(name, value)).collect::<Result<_, _>>()?,
+        ..Rule::default()
     })
 }
 
@@ -312,7 +315,11 @@ fn check_parameters(vm: &mut Vm<Jvm>, entry: &MethodKnown) -> Result<(), String>
         };
         if let Some(rule) = entry.inputs.get(name)
             && !ty.is_reference()
-            && (rule.non_null || rule.size.is_some() || rule.matches.is_some() || rule.each.is_some())
+            && (rule.non_null
+                || rule.size.is_some()
+                || rule.matches.is_some()
+                || rule.each.is_some()
+                || rule.values.is_some())
         {
             return Err(format!("{name} is a number: it has min and max, nothing else"));
         }

@@ -628,6 +628,10 @@ fn spelled(name: &str) -> String {
             let one = format!("the {} {text}{dot}{call}()", ordinal(number));
             text = if parts.peek().is_some() { format!("({one})") } else { one };
         } else {
+            // Words that have a meaning of their own are marked where they are names.
+            let word =
+                |word: &&str| ["null", "some", "set", "is", "way", "of", "length", "size"].contains(word);
+            let part = part.strip_suffix('_').filter(word).unwrap_or(part);
             text.push_str(&format!("{dot}{part}"));
         }
     }

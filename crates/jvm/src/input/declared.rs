@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ir::{ClassId, FuncId};
 
 use super::generic::Generic;
-use super::known::{Limit, Number, Rule};
+use super::known::{Limit, Number, Rule, Time};
 use super::nullness::{annotated_types, marked, nullness};
 use crate::load::annotation::{
     Annotation, ElementValue, Part, TypeAnnotation, annotations, parameter_annotations,
@@ -72,13 +72,16 @@ fn marked_elements(jvm: &Jvm, func: FuncId) -> Vec<bool> {
 
 /// Takes what an annotation of a part of a type says of elements.
 fn declare_element(rule: &mut Rule, one: &TypeAnnotation) {
-    if one.part == Part::Whole || matches!(one.part, Part::Argument(n) if n > 0) {
-        return;
-    }
-    let mut each = rule.each.take().unwrap_or_default();
+    let part = match one.part {
+        Part::Whole => return,
+        Part::Argument(1) => &mut rule.values,
+        Part::Argument(n) if n > 1 => return,
+        _ => &mut rule.each,
+    };
+    let mut each = part.take().unwrap_or_default();
     declare(&mut each, &one.annotation);
     each.non_null |= nullness(&one.annotation) == Some(true);
-    rule.each = Some(each).filter(|each| !each.is_empty());
+    *part = Some(each).filter(|each| !each.is_empty());
 }
 
 /// What the fields of a class are declared to be.
@@ -103,13 +106,19 @@ pub(super) fn fields(jvm: &Jvm, class: ClassId) -> BTreeMap<String, Rule> {
 /// A character that neither `trim` nor `isBlank` takes for nothing.
 const NOT_BLANK: &str = "(?s).*[^\\x00-\\x20\\u1680\\u2000-\\u200a\\u2028\\u2029\\u205f\\u3000].*";
 
+/// Adds what an annotation says of a value.
 fn declare(rule: &mut Rule, annotation: &Annotation) {
+    rule.add(declared(annotation));
+}
+
+fn declared(annotation: &Annotation) -> Rule {
+    let mut rule = Rule::default();
     let name = annotation.descriptor.trim_start_matches('L').trim_end_matches(';');
     let Some(name) = name
         .strip_prefix("javax/validation/constraints/")
         .or_else(|| name.strip_prefix("jakarta/validation/constraints/"))
     else {
-        return;
+        return rule;
     };
     let limit = |value: i128, open: bool| Some(Limit { value: Number::Int(value), open });
     match name {
@@ -135,6 +144,9 @@ fn declare(rule: &mut Rule, annotation: &Annotation) {
             if let Some(below) = digits.and_then(|digits| 10i128.checked_pow(digits)) {
                 (rule.min, rule.max) = (limit(-below, true), limit(below, true));
             }
+            if let Some(ElementValue::Int(n)) = element(annotation, "fraction") {
+                rule.fraction = u32::try_from(*n).ok();
+            }
         }
         "AssertTrue" => rule.min = limit(1, false),
         "AssertFalse" => rule.max = limit(0, false),
@@ -151,8 +163,11 @@ fn declare(rule: &mut Rule, annotation: &Annotation) {
         }
         "Pattern" => rule.matches = text(annotation, "regexp"),
         "Email" => rule.matches = Some("[^@\\s]+@[^@\\s]+".to_string()),
+        "Past" | "PastOrPresent" => rule.time = Some(Time::Past),
+        "Future" | "FutureOrPresent" => rule.time = Some(Time::Future),
         _ => {}
     }
+    rule
 }
 
 fn element<'a>(annotation: &'a Annotation, name: &str) -> Option<&'a ElementValue> {

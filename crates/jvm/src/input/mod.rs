@@ -22,6 +22,7 @@ mod producers;
 mod raw;
 mod recipe;
 mod reflected;
+mod rule;
 mod shape;
 mod statics;
 mod values;

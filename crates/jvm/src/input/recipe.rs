@@ -139,7 +139,7 @@ fn cut<T>(all: &mut Vec<T>, most: usize, what: &str, left_out: &mut Vec<String>)
 }
 
 /// Words that name other variables of an object: whether it is there, what it is, how it is made.
-const TAKEN: [&str; 6] = ["null", "some", "set", "is", "way", "of"];
+const TAKEN: [&str; 8] = ["null", "some", "set", "is", "way", "of", "length", "size"];
 
 /// Variables are named after parameters, and a variable has one type: parameters of several calls that share a name but
 /// not a type get names of their own.

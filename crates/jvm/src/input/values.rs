@@ -4,7 +4,8 @@ use ir::ClassId;
 use term::{Sort, TermId};
 use vm::{ObjId, Outcome, Stop, Val, Vm};
 
-use super::known::{Constant, Limit, Number, bound, boxed_prim, must_be_true};
+use super::known::{Constant, Limit, Number, Rule, Time, bound, boxed_prim, must_be_true};
+use super::rule::{ask, limits};
 use crate::load::{FieldType, access};
 use crate::world::Jvm;
 
@@ -149,4 +150,72 @@ fn enum_constant(vm: &mut Vm<Jvm>, class: ClassId, name: &str) -> Option<ObjId> 
     let offset = field.offset;
     let statics = <Jvm as vm::Lang>::statics(vm, owner).ok()?;
     Some(vm.heap.read_ref(statics, offset))
+}
+
+/// A `BigDecimal` has at most so many digits behind its point; other objects have none.
+pub(super) fn has_digits(vm: &mut Vm<Jvm>, object: ObjId, most: u32) -> Result<(), Stop> {
+    if &*vm.lang.classes[vm.heap.class(object)].name != "java/math/BigDecimal" {
+        return Ok(());
+    }
+    let plain = ask(vm, object, "stripTrailingZeros", "()Ljava/math/BigDecimal;")?;
+    let plain = vm.deref(plain)?;
+    let scale = ask(vm, plain, "scale", "()I")?;
+    let most = Limit { value: Number::Int(most.into()), open: false };
+    limits(vm, scale, &FieldType::Int, &Rule { max: Some(most), ..Rule::default() })
+}
+
+/// What makes a point in time of a type: a method, its parameters, and what it is given for the past and for the future.
+type Points = (&'static str, &'static str, &'static str, [&'static [i64]; 2]);
+
+/// A test's dates stay what they are while time goes by: the past ends with 2019 and the future begins with 2100.
+const POINTS: [Points; 6] = [
+    ("java/time/LocalDate", "of", "III", [&[2020, 1, 1], &[2100, 1, 1]]),
+    ("java/time/LocalDateTime", "of", "IIIII", [&[2020, 1, 1, 0, 0], &[2100, 1, 1, 0, 0]]),
+    ("java/time/Instant", "ofEpochSecond", "J", [&[1_577_836_800], &[4_102_444_800]]),
+    ("java/time/Year", "of", "I", [&[2020], &[2100]]),
+    ("java/time/YearMonth", "of", "II", [&[2020, 1], &[2100, 1]]),
+    ("java/util/Date", "<init>", "J", [&[1_577_836_800_000], &[4_102_444_800_000]]),
+];
+
+/// A date or time is in the past or in the future, of the types that are known.
+pub(super) fn in_time(vm: &mut Vm<Jvm>, object: ObjId, time: Time) -> Result<(), Stop> {
+    let class = vm.heap.class(object);
+    let name = vm.lang.classes[class].name.clone();
+    let Some((_, make, params, edges)) = POINTS.iter().find(|(known, ..)| *known == &*name) else {
+        let reason = "that it lies in the past or in the future is not looked at";
+        vm.ledger.note(ledger::Kind::UnsupportedConstruct, vm.lang.classes[class].java_name(), reason);
+        return Ok(());
+    };
+    vm.ledger.note(
+        ledger::Kind::Environment,
+        "inputs",
+        "the past ends with 2019, the future begins with 2100",
+    );
+    let constructs = *make == "<init>";
+    let ret = if constructs { "V".to_string() } else { format!("L{name};") };
+    let func = vm.lang.declared(class, make, &format!("({params}){ret}")).ok_or(Stop::Assumption)?;
+    let at = edges[usize::from(time == Time::Future)].iter();
+    let mut args: Vec<Val> = at.map(|value| Val { bits: *value as u64, term: term::TermId::NONE }).collect();
+    let made = if constructs { Some(vm.new_object(class)?) } else { None };
+    args.splice(0..0, made.map(Val::obj));
+    super::initialise(vm, class).map_err(|_| Stop::Assumption)?;
+    let edge = match (vm.call(func, &args), made) {
+        (Outcome::Returned(_), Some(made)) => made,
+        (Outcome::Returned(Some(val)), None) => val.as_obj(),
+        (Outcome::Stopped(stop), _) => return Err(stop),
+        _ => return Err(Stop::Assumption),
+    };
+    let compare =
+        vm.lang.method(class, "compareTo", "(Ljava/lang/Object;)I").map_err(|_| Stop::Assumption)?;
+    let order = match vm.call(compare, &[Val::obj(object), Val::obj(edge)]) {
+        Outcome::Returned(Some(val)) => val,
+        Outcome::Stopped(stop) => return Err(stop),
+        _ => return Err(Stop::Assumption),
+    };
+    let zero = Some(Limit { value: Number::Int(0), open: true });
+    let rule = match time {
+        Time::Past => Rule { max: zero, ..Rule::default() },
+        Time::Future => Rule { min: zero, ..Rule::default() },
+    };
+    limits(vm, order, &FieldType::Int, &rule)
 }
