@@ -103,7 +103,8 @@ fn inputs_are_what_callers_promise() {
 #[test]
 fn annotations_of_one_parameter_hold_together() {
     let dir = tempfile::tempdir().unwrap();
-    let output = run(dir.path(), &fixtures().join("testwright.toml"), &["fx.known.Booking", "--work", "4000000"]);
+    let output =
+        run(dir.path(), &fixtures().join("testwright.toml"), &["fx.known.Booking", "--work", "4000000"]);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{stderr}");
     let report: Report = serde_json::from_slice(&fs::read(dir.path().join("report.json")).unwrap()).unwrap();
