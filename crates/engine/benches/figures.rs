@@ -35,6 +35,9 @@ fn main() {
     if std::env::args().any(|arg| arg == "workers") {
         return workers(&config, &mut worlds, &path);
     }
+    if std::env::args().any(|arg| arg == "exploration") {
+        return exploration(&config, &mut worlds, &path);
+    }
     let first = {
         let target = &resolve(&["bench.Figures#classify".to_string()], &path).expect("the class")[0];
         let mut small = config.clone();
@@ -52,24 +55,7 @@ fn main() {
         concrete(&mut worlds, method, n);
     }
 
-    println!("\nexploration (design: a thousand paths a second, solver included)");
-    for method in ["classify", "inversions", "command"] {
-        let target = &resolve(&[format!("bench.Figures#{method}")], &path).expect("the class")[0];
-        let mut all = config.clone();
-        all.exhaustive = true;
-        all.budget.max_paths = Some(1500);
-        let started = Instant::now();
-        let result = worlds.explore(&all, target, started, &mut |_| {}).expect("explored");
-        let (seconds, method) = (started.elapsed().as_secs_f64(), &result.methods[0]);
-        println!(
-            "  {:<12} {:>6} paths {:>8.0} paths/s {:>7} questions {:>5.1} % of them to Z3",
-            method.name,
-            method.paths,
-            method.paths as f64 / seconds,
-            result.solver.questions,
-            100.0 * result.solver.by(solver::LayerKind::Z3) as f64 / result.solver.questions.max(1) as f64
-        );
-    }
+    exploration(&config, &mut worlds, &path);
 
     println!("\ncost of a path as depth and heap grow (flat a step)");
     for method in ["depth8", "depth16", "depth32", "depth64", "heap10", "heap1000"] {
@@ -92,6 +78,31 @@ fn main() {
     );
 
     workers(&config, &mut worlds, &path);
+}
+
+/// Exploring all paths, tests of each of them included; a method named on the command line alone.
+fn exploration(config: &Config, worlds: &mut Worlds, path: &Arc<jvm::load::ClassPath>) {
+    println!("\nexploration (design: a thousand paths a second, solver included)");
+    let named: Vec<String> = std::env::args().collect();
+    let methods = ["classify", "inversions", "command"];
+    let alone = methods.iter().any(|method| named.iter().any(|arg| arg == method));
+    for method in methods.iter().filter(|method| !alone || named.iter().any(|arg| arg == *method)) {
+        let target = &resolve(&[format!("bench.Figures#{method}")], path).expect("the class")[0];
+        let mut all = config.clone();
+        all.exhaustive = true;
+        all.budget.max_paths = Some(1500);
+        let started = Instant::now();
+        let result = worlds.explore(&all, target, started, &mut |_| {}).expect("explored");
+        let (seconds, method) = (started.elapsed().as_secs_f64(), &result.methods[0]);
+        println!(
+            "  {:<12} {:>6} paths {:>8.0} paths/s {:>7} questions {:>5.1} % of them to Z3",
+            method.name,
+            method.paths,
+            method.paths as f64 / seconds,
+            result.solver.questions,
+            100.0 * result.solver.by(solver::LayerKind::Z3) as f64 / result.solver.questions.max(1) as f64
+        );
+    }
 }
 
 /// The best of several turns of each: what else the machine does takes turns with both. What processors are busy with

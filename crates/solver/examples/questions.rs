@@ -63,20 +63,21 @@ fn main() -> ExitCode {
     let plain = ask_z3(&mut subjects, false);
     show("plain Z3, a new solver a question", &plain, &plain);
     show("plain Z3, incremental", &ask_z3(&mut subjects, true), &plain);
-    let klee = [LayerKind::Bounds, LayerKind::Ranges, LayerKind::Residues, LayerKind::Quick];
+    let klee = [LayerKind::Bounds, LayerKind::Ranges, LayerKind::Residues, LayerKind::Quick, LayerKind::Bits];
     let (independence, cache) = (LayerKind::Independence, LayerKind::Cache);
     let with = |more: &[LayerKind]| klee.iter().chain(more).copied().collect::<Vec<_>>();
-    let runs: [(&str, Vec<LayerKind>); 10] = [
+    let runs: [(&str, Vec<LayerKind>); 11] = [
         ("the whole chain", vec![]),
         ("  without independence", vec![independence]),
         ("  without caches", vec![cache]),
         ("  without either", vec![independence, cache]),
-        ("  without bounds, ranges, residues, search", with(&[])),
-        ("    and without independence", with(&[independence])),
-        ("    and without caches", with(&[cache])),
-        ("    and without either", with(&[independence, cache])),
+        ("  independence and caches alone", with(&[])),
+        ("    without independence", with(&[independence])),
+        ("    without caches", with(&[cache])),
+        ("    without either", with(&[independence, cache])),
         ("  without ranges", vec![LayerKind::Ranges]),
         ("  without residues", vec![LayerKind::Residues]),
+        ("  without circuits", vec![LayerKind::Bits]),
     ];
     for (name, without) in runs {
         let total = chain(&mut subjects, &without);

@@ -8,6 +8,7 @@
 
 pub mod ask;
 pub mod backend;
+pub mod bits;
 pub mod chain;
 pub mod layers;
 pub mod remote;

@@ -127,9 +127,7 @@ fn equals(
 /// The variables of `assertions` by name, numbers in names by value, with the preference their sort suggests:
 /// 16-bit variables with `[` in their name are string units.
 pub fn default_order(pool: &Pool, assertions: &[TermId]) -> Vec<(VarId, Prefer)> {
-    let mut vars: Vec<VarId> = assertions.iter().flat_map(|&t| pool.vars(t).to_vec()).collect();
-    vars.sort_unstable();
-    vars.dedup();
+    let mut vars = pool.vars_of(assertions);
     vars.sort_by(|&a, &b| natural(pool.var_name(a)).cmp(natural(pool.var_name(b))));
     vars.into_iter().map(|var| (var, default_prefer(pool, var))).collect()
 }

@@ -83,7 +83,7 @@ fn caches_answer_supersets_of_cores_and_what_models_satisfy() {
     let mut chain = Chain::new(Config { without, audit: true, ..Config::default() });
     assert!(chain.ask(&mut pool, &Query::new(&[odd])).is_unsat());
     assert_eq!(chain.ask(&mut pool, &Query::new(&[related, odd])), Answer::Unsat(vec![1]));
-    assert_eq!((chain.stats().by(LayerKind::Cache), chain.stats().by(LayerKind::Z3)), (1, 1));
+    assert_eq!((chain.stats().by(LayerKind::Cache), chain.stats().by(LayerKind::Bits)), (1, 1));
     let nine = pool.bv(32, 9);
     let is_nine = pool.eq(square, nine);
     let first = chain.ask(&mut pool, &Query::new(&[is_nine]));
@@ -91,7 +91,7 @@ fn caches_answer_supersets_of_cores_and_what_models_satisfy() {
     let k = pool.bv128(32, root);
     let weaker = pool.ule(k, x);
     assert!(chain.ask(&mut pool, &Query::new(&[weaker, is_nine])).is_sat());
-    assert_eq!(chain.stats().by(LayerKind::Z3), 2);
+    assert_eq!(chain.stats().by(LayerKind::Bits), 2);
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn news_travel_between_pools_and_batches_forget() {
     assert_eq!(news.len(), 1);
     // Not absorbed: asked again.
     chain.ask(&mut pool, &Query::new(&[t]));
-    assert_eq!(chain.stats().by(LayerKind::Z3), 2);
+    assert_eq!(chain.stats().by(LayerKind::Bits), 2);
     // Absorbed by a chain whose pool numbers everything differently.
     let mut other_pool = Pool::new();
     for i in 0..10 {
@@ -132,7 +132,7 @@ fn news_travel_between_pools_and_batches_forget() {
     let mut other = Chain::default();
     other.absorb(&news);
     assert!(other.ask(&mut other_pool, &Query::new(&[t])).is_unsat());
-    assert_eq!((other.stats().by(LayerKind::Cache), other.stats().by(LayerKind::Z3)), (1, 0));
+    assert_eq!((other.stats().by(LayerKind::Cache), other.stats().by(LayerKind::Bits)), (1, 0));
 }
 
 #[test]

@@ -86,6 +86,30 @@ proptest! {
         prop_assert!(!answer.is_sat(), "{} is not {value:#x} under {model:?}: {answer:?}", pool.display(t));
     }
 
+    /// The value of a term under an assignment is the only one that its circuit allows.
+    #[test]
+    fn circuits_compute_what_the_evaluator_does(recipe in numbers(60), inputs in numbers(40), steps in 2usize..30) {
+        let mut pool = Pool::without_rules();
+        let terms = build(&mut pool, &mut Choices::new(&recipe), steps, Allow { width: 64, ..Allow::ALL });
+        let model = assignment(&mut pool, &mut Choices::new(&inputs));
+        for &t in &terms {
+            if !solver::bits::knows(&pool, &pool.postorder(&[t])) {
+                continue;
+            }
+            let literal = pool.constant(pool.sort(t), model.eval(&pool, t));
+            let mut assertions = pinned(&mut pool, &[t], &model);
+            assertions.push(pool.eq(t, literal));
+            let decided = solver::bits::decide(&pool, &assertions, 1_000_000, None);
+            let text = pool.display(t).to_string();
+            let found = decided.answer.model().is_some_and(|found| found.satisfies(&pool, &assertions));
+            prop_assert!(found, "{text} under {model:?}: {:?}", decided.answer);
+            let last = assertions.len() - 1;
+            assertions[last] = pool.ne(t, literal);
+            let decided = solver::bits::decide(&pool, &assertions, 1_000_000, None);
+            prop_assert!(decided.answer.is_unsat(), "{text} under {model:?}: {:?}", decided.answer);
+        }
+    }
+
     /// No assignment tells a simplified term from the raw one.
     #[test]
     fn rules_are_proved_by_z3(recipe in numbers(40), steps in 2usize..9) {

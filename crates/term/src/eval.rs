@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
-
+use crate::map::TermMap;
 use crate::op::{Float, Op, Sort};
 use crate::pool::{Pool, TermId, VarId};
 use crate::semantics::{apply, canonical, mask};
@@ -167,16 +166,16 @@ impl Program {
             dependents: Vec::new(),
             dependents_of: usize::MAX,
         };
-        let mut place: FxHashMap<TermId, u32> = FxHashMap::default();
+        let mut place = TermMap::below(roots);
         program.place_leaves(pool, &order, &mut place);
         for &t in &order {
             program.compile_node(pool, t, &mut place);
         }
-        program.roots = roots.iter().map(|t| place[t]).collect();
+        program.roots = roots.iter().filter_map(|t| place.get(*t)).collect();
         program
     }
 
-    fn place_leaves(&mut self, pool: &Pool, order: &[TermId], place: &mut FxHashMap<TermId, u32>) {
+    fn place_leaves(&mut self, pool: &Pool, order: &[TermId], place: &mut TermMap) {
         let mut vars: Vec<VarId> = order.iter().filter_map(|&t| pool.var_of(t)).collect();
         // By what they are, not by when they were declared: a search that goes through them takes the same way in
         // every pool.
@@ -206,11 +205,11 @@ impl Program {
         self.first = self.registers.len();
     }
 
-    fn compile_node(&mut self, pool: &Pool, t: TermId, place: &mut FxHashMap<TermId, u32>) {
+    fn compile_node(&mut self, pool: &Pool, t: TermId, place: &mut TermMap) {
         let (op, args) = pool.node(t);
         let mut at = [0u32; 3];
         for (slot, arg) in at.iter_mut().zip(args) {
-            *slot = place[arg];
+            *slot = place.get(*arg).unwrap_or(0);
         }
         let array = match op {
             // Placed already.

@@ -3,6 +3,8 @@
 //! Two lanes of multiply-and-fold with different odd constants. Not cryptographic: terms come from our own VM,
 //! nobody gains from a collision.
 
+use std::hash::Hasher;
+
 use crate::op::{Op, Sort};
 
 const K: [u64; 4] =
@@ -25,6 +27,24 @@ fn mix(state: u128, value: u128) -> u128 {
 
 fn finish(state: u128) -> u128 {
     mix(mix(state, u128::from(K[3])), u128::from(K[2]) << 64)
+}
+
+/// Takes structural hashes as they are, for tables by them.
+#[derive(Default)]
+pub(crate) struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write_u128(&mut self, hash: u128) {
+        self.0 = hash as u64 ^ (hash >> 64) as u64;
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.0 = fold(self.0 ^ u64::from(byte), K[0]));
+    }
 }
 
 fn sort_number(sort: Sort) -> u128 {

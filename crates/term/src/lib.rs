@@ -8,6 +8,7 @@
 mod build;
 mod display;
 mod hash;
+mod map;
 pub mod op;
 mod pool;
 mod rules;
@@ -23,5 +24,6 @@ pub mod wire;
 
 pub use eval::{ArrayValue, Assignment, Program, Value};
 pub use hash::sequence as hash_sequence;
+pub use map::TermMap;
 pub use op::{Float, Fun, Fun2, Op, Sort};
 pub use pool::{Pool, TermId, VarId};

@@ -3,12 +3,14 @@
 //! A term is an index. Equal structure means equal index, so comparing terms is comparing numbers. Children
 //! always have smaller indices than their parents; walkers may rely on it.
 
+use std::hash::BuildHasherDefault;
 use std::sync::{Arc, Mutex};
 
 use entity::{EntityId, PrimaryMap, entity};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::hash;
+use crate::map::TermMap;
 use crate::op::{Op, Sort, result_sort};
 use crate::rules;
 use crate::semantics::{canonical, mask};
@@ -61,6 +63,14 @@ struct Node {
 /// [`Pool::mk`]; the limit keeps the host's stack flat however deep the term is.
 const MAX_RULE_DEPTH: u32 = 48;
 
+#[expect(clippy::disallowed_types, reason = "its hasher is not random, and nobody goes through it")]
+type ByHash = std::collections::HashMap<u128, TermId, BuildHasherDefault<hash::Mixed>>;
+
+/// Places for what was made before.
+const MADE: usize = 512;
+/// Terms that a new pool has room for.
+const ROOM: usize = 256;
+
 /// Owns terms. See the crate's documentation.
 pub struct Pool {
     nodes: Vec<Node>,
@@ -70,7 +80,9 @@ pub struct Pool {
     by_name: FxHashMap<Box<str>, VarId>,
     /// Keyed by the structural hash: 128 well mixed bits, so a collision is out of reach (and asserted away
     /// in debug builds).
-    interned: FxHashMap<u128, TermId>,
+    interned: ByHash,
+    /// What some operators over some arguments became, each in one place: a machine makes the same condition again and again.
+    made: Vec<(Op, [TermId; 3], TermId)>,
     vars_of: Mutex<Vars>,
     rules: bool,
     depth: u32,
@@ -85,12 +97,13 @@ impl Default for Pool {
 impl Pool {
     pub fn new() -> Pool {
         let mut pool = Pool {
-            nodes: Vec::new(),
-            args: Vec::new(),
+            nodes: Vec::with_capacity(ROOM),
+            args: Vec::with_capacity(ROOM * 2),
             constants: Vec::new(),
             variables: PrimaryMap::new(),
             by_name: FxHashMap::default(),
-            interned: FxHashMap::default(),
+            interned: ByHash::with_capacity_and_hasher(ROOM, BuildHasherDefault::default()),
+            made: Vec::new(),
             vars_of: Mutex::default(),
             rules: true,
             depth: 0,
@@ -257,6 +270,31 @@ impl Pool {
         if self.depth >= MAX_RULE_DEPTH {
             return self.raw(op, args);
         }
+        // Further down it may be made as it is.
+        if self.depth > 0 {
+            return self.simplified(op, args);
+        }
+        let mut key = [TermId::NONE; 3];
+        key[..args.len()].copy_from_slice(args);
+        let [first, second, third] = key.map(|t| t.0);
+        let mixed =
+            (u32::from(op.code()) ^ first.rotate_left(7) ^ second.rotate_left(17) ^ third.rotate_left(25))
+                .wrapping_mul(0x9e37_79b9);
+        let place = (mixed >> 16) as usize % MADE;
+        if let Some((known, of, made)) = self.made.get(place)
+            && (*known, *of) == (op, key)
+        {
+            return *made;
+        }
+        let made = self.simplified(op, args);
+        if self.made.is_empty() {
+            self.made = vec![(Op::Const, [TermId::NONE; 3], TermId::NONE); MADE];
+        }
+        self.made[place] = (op, key, made);
+        made
+    }
+
+    fn simplified(&mut self, op: Op, args: &[TermId]) -> TermId {
         self.depth += 1;
         let simpler = rules::simplify(self, op, args);
         self.depth -= 1;
@@ -268,6 +306,11 @@ impl Pool {
 
     /// Hash-conses without simplifying.
     pub fn raw(&mut self, op: Op, args: &[TermId]) -> TermId {
+        let hash = hash::node(op, args.iter().map(|&a| self.get(a).hash));
+        if let Some(&t) = self.interned.get(&hash) {
+            debug_assert!(self.node(t) == (op, args), "hash collision");
+            return t;
+        }
         let mut sorts = [Sort::Bool; 3];
         for (sort, &arg) in sorts.iter_mut().zip(args) {
             debug_assert!(arg.is_some(), "{op:?} over no term");
@@ -278,14 +321,16 @@ impl Pool {
             let sorts: Vec<_> = args.iter().map(|&a| self.sort(a)).collect();
             panic!("bug: {op:?} does not take {sorts:?}");
         };
-        let hash = hash::node(op, args.iter().map(|&a| self.get(a).hash));
-        if let Some(&t) = self.interned.get(&hash) {
-            debug_assert!(self.node(t) == (op, args), "hash collision");
-            return t;
-        }
         let start = self.args.len() as u32;
         self.args.extend_from_slice(args);
         self.push(Node { op, sort, start, hash })
+    }
+
+    /// A term of another pool whose arguments are here: what is known of it is the same.
+    pub(crate) fn adopt(&mut self, from: &Pool, t: TermId, args: &[TermId]) -> TermId {
+        let start = self.args.len() as u32;
+        self.args.extend_from_slice(args);
+        self.push(Node { start, ..*from.get(t) })
     }
 
     /// The operator and arguments of a term, for walkers.
@@ -317,18 +362,33 @@ impl Pool {
         self.vars_of.lock().unwrap_or_else(std::sync::PoisonError::into_inner).of(self, t)
     }
 
+    /// The variables of several terms, by id, each once.
+    pub fn vars_of(&self, terms: &[TermId]) -> Vec<VarId> {
+        let mut known = self.vars_of.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut found = vec![false; self.variables.len()];
+        for &t in terms {
+            known.of(self, t).iter().for_each(|var| found[var.index()] = true);
+        }
+        (0..found.len()).filter(|&i| found[i]).map(VarId::from_index).collect()
+    }
+
     /// All terms below `roots`, each once, children before parents.
     pub fn postorder(&self, roots: &[TermId]) -> Vec<TermId> {
-        let mut seen = FxHashSet::default();
+        let mut seen = TermMap::below(roots);
         let mut order = Vec::new();
         // A term comes twice: to have its arguments put before it, then to be put itself.
         let mut work: Vec<(TermId, bool)> = roots.iter().rev().map(|&t| (t, false)).collect();
         while let Some((t, ready)) = work.pop() {
             if ready {
                 order.push(t);
-            } else if seen.insert(t) {
+            } else if seen.insert(t, 0) {
+                let args = self.node(t).1;
+                if args.is_empty() {
+                    order.push(t);
+                    continue;
+                }
                 work.push((t, true));
-                work.extend(self.node(t).1.iter().rev().filter(|a| !seen.contains(a)).map(|&a| (a, false)));
+                work.extend(args.iter().rev().filter(|a| seen.get(**a).is_none()).map(|&a| (a, false)));
             }
         }
         order

@@ -1,7 +1,5 @@
 //! Terms from one pool in another. Pools are not shared between threads; what workers find is brought over.
 
-use rustc_hash::FxHashMap;
-
 use crate::eval::Assignment;
 use crate::op::Op;
 use crate::pool::{Pool, TermId};
@@ -9,11 +7,11 @@ use crate::pool::{Pool, TermId};
 impl Pool {
     /// The same terms here: equal structure, variables by name. Nothing is simplified, so that nothing changes.
     pub fn import(&mut self, from: &Pool, roots: &[TermId]) -> Vec<TermId> {
-        let mut image: FxHashMap<TermId, TermId> = FxHashMap::default();
-        roots.iter().map(|root| self.import_one(from, *root, &mut image)).collect()
+        let mut work = Vec::new();
+        roots.iter().map(|root| self.import_one(from, *root, &mut work)).collect()
     }
 
-    fn import_one(&mut self, from: &Pool, root: TermId, image: &mut FxHashMap<TermId, TermId>) -> TermId {
+    fn import_one(&mut self, from: &Pool, root: TermId, work: &mut Vec<TermId>) -> TermId {
         if root.is_none() {
             return root;
         }
@@ -22,35 +20,42 @@ impl Pool {
             return known;
         }
         // Terms wait here until their arguments are known.
-        let mut work = vec![root];
+        work.push(root);
+        let mut last = TermId::NONE;
         while let Some(&term) = work.last() {
-            if image.contains_key(&term) {
-                work.pop();
-                continue;
-            }
             if let Some(known) = self.by_hash(from.hash128(term)) {
-                image.insert(term, known);
+                last = known;
                 work.pop();
                 continue;
             }
             let (op, args) = from.node(term);
-            let here = match op {
-                Op::Var => from.var_of(term).map(|var| self.declare(from.var_name(var), from.sort(term))),
-                Op::Const => from.as_const(term).map(|value| self.constant(from.sort(term), value)),
+            let mut here = [TermId::NONE; 3];
+            let waiting = work.len();
+            match op {
+                Op::Var => {
+                    if let Some(var) = from.var_of(term) {
+                        last = self.declare(from.var_name(var), from.sort(term));
+                    }
+                }
+                Op::Const => {
+                    last = self.constant(from.sort(term), from.as_const(term).unwrap_or(0));
+                }
                 _ => {
-                    let waiting = work.len();
-                    work.extend(args.iter().rev().filter(|arg| !image.contains_key(arg)));
+                    for (i, arg) in args.iter().enumerate().rev() {
+                        match self.by_hash(from.hash128(*arg)) {
+                            Some(known) => here[i] = known,
+                            None => work.push(*arg),
+                        }
+                    }
                     if work.len() > waiting {
                         continue;
                     }
-                    let args: Vec<TermId> = args.iter().map(|arg| image[arg]).collect();
-                    Some(self.raw(op, &args))
+                    last = self.adopt(from, term, &here[..args.len()]);
                 }
-            };
-            image.insert(term, here.unwrap_or(TermId::NONE));
+            }
             work.pop();
         }
-        image.get(&root).copied().unwrap_or(TermId::NONE)
+        last
     }
 
     /// The same values for the variables of that name here.

@@ -29,8 +29,12 @@ impl Vars {
     /// The variables of a term, by id.
     pub(crate) fn of(&mut self, pool: &Pool, t: TermId) -> Arc<[VarId]> {
         // Number 0 is no term.
-        self.few.resize(pool.len() + 1, Known::No);
-        self.look(pool, t);
+        if self.few.len() <= pool.len() {
+            self.few.resize(pool.len() + 1, Known::No);
+        }
+        if let Known::No = self.few[t.0 as usize] {
+            self.look(pool, t);
+        }
         match &self.few[t.0 as usize] {
             Known::Few(vars) => vars.clone(),
             _ => self.all(pool, t),

@@ -38,7 +38,7 @@ impl ClassExplorer<'_> {
         let chain = || {
             let dump = self.config.questions.clone().map(|to| Box::new(Script(to)) as Box<dyn solver::Dump>);
             let seed = self.config.seed;
-            let interrupt = interrupt.clone();
+            let (interrupt, memory) = (interrupt.clone(), memory.clone());
             let backend = solver::remote::backend(Arc::new(move || {
                 // A question that takes all memory is given up before the exploration is.
                 interrupt.load(std::sync::atomic::Ordering::Relaxed)
@@ -76,7 +76,7 @@ impl ClassExplorer<'_> {
         }
         let started = Instant::now();
         let wall = || started.elapsed().as_nanos() as u64;
-        let cut = move || match deadline.is_some_and(|d| Instant::now() >= d) {
+        let cut = || match deadline.is_some_and(|d| Instant::now() >= d) {
             true => Some(Stopped::Cut),
             false => memory.is_spent().then_some(Stopped::Memory),
         };

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use explore::{End, Finished, Goal, Step, Target};
 use ledger::Ledger;
 use suite::case::{Assert, Outcome};
-use term::{Assignment, Sort, VarId};
+use term::{Assignment, Program, Sort, VarId};
 use vm::ElemKind;
 
 use super::case;
@@ -151,24 +151,32 @@ impl ClassExplorer<'_> {
         run: &Finished<Stage>,
         model: &Assignment,
     ) -> bool {
+        // Up to the first decision that these inputs would change the run is the same: where that one counts, nothing need be run.
+        let mut program = Program::compile(&self.vm.pool, &run.condition);
+        let changed = program.run_assignment(model).iter().position(|holds| *holds == 0);
+        if changed.and_then(|at| run.path.get(at)).is_some_and(|step| self.counts(step)) {
+            return false;
+        }
         self.vm.start_run(model.clone());
         let outcome = subject.execute(self.vm);
         if subject.observe(self.vm, &outcome) != Stage::Call || End::of(self.vm, &outcome) != run.end {
             return false;
         }
-        let all = self.config.suite == Suite::Paths;
-        let jvm = &self.vm.lang;
-        // What the caller asked of the result tells returns apart.
-        let asked = |step: &Step| step.kind == ElemKind::Branch && step.site.is_outside();
-        let tracked = |step: &Step| jvm.funcs.get(step.site.func).is_some_and(|f| f.tracked);
-        let counts = |step: &Step| all || asked(step) || tracked(step);
-        let steps = self.vm.trace.elems.iter().map(Step::of).filter(counts);
-        if !steps.eq(run.path.iter().copied().filter(counts)) {
+        let steps = self.vm.trace.elems.iter().map(Step::of).filter(|step| self.counts(step));
+        if !steps.eq(run.path.iter().copied().filter(|step| self.counts(step))) {
             return false;
         }
         // Decisions of natives may be alike and lead elsewhere.
         let met = goal.met_by(&self.vm.trace);
         run.meets.iter().all(|part| *part >= goal.len() as u32 || met.contains(part))
+    }
+
+    /// Whether a decision is one of the program's, or what the caller asked of the result, which tells returns apart;
+    /// any where each path is to be shown.
+    fn counts(&self, step: &Step) -> bool {
+        self.config.suite == Suite::Paths
+            || step.kind == ElemKind::Branch && step.site.is_outside()
+            || self.vm.lang.funcs.get(step.site.func).is_some_and(|f| f.tracked)
     }
 
     /// What a test with these inputs asserts.

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use term::{Pool, Program, Value};
+use term::{Pool, Program, TermId, Value};
 
 use super::{Layer, LayerKind, Rest};
 use crate::ask::{Answer, Model, Query};
@@ -149,8 +149,9 @@ impl Cache {
 fn satisfying(stores: [&Store; 2], pool: &Pool, query: &Query, hashes: &[u128]) -> Option<Answer> {
     let last = hashes.last()?;
     // Most models fail where the path turns off, at the last assertion: it is looked at before all others.
+    let turns = query.assertions.last().map_or(&[][..], std::slice::from_ref);
     let mut turn: Option<Glance> = None;
-    let mut program = None;
+    let mut all: Option<Glance> = None;
     for store in stores {
         let known = store.by_assertion.get(last).into_iter().flatten();
         let mut tried: Vec<usize> = Vec::with_capacity(RECENT + PER_ASSERTION);
@@ -160,12 +161,14 @@ fn satisfying(stores: [&Store; 2], pool: &Pool, query: &Query, hashes: &[u128]) 
             }
             tried.push(at);
             let remembered = &store.models[at];
-            if !turn.get_or_insert_with(|| Glance::new(pool, query)).holds(remembered) {
+            if !turn.get_or_insert_with(|| Glance::new(pool, query, turns)).holds(remembered) {
+                continue;
+            }
+            if !all.get_or_insert_with(|| Glance::new(pool, query, query.assertions)).holds(remembered) {
                 continue;
             }
             let model = localise(pool, query, remembered);
-            let program = program.get_or_insert_with(|| Program::compile(pool, query.assertions));
-            if program.run_assignment(&model).iter().all(|&v| v != 0) {
+            if model.satisfies(pool, query.assertions) {
                 return Some(Answer::Sat(model));
             }
         }
@@ -173,7 +176,7 @@ fn satisfying(stores: [&Store; 2], pool: &Pool, query: &Query, hashes: &[u128]) 
     None
 }
 
-/// Evaluates the last assertion alone.
+/// Evaluates some assertions under remembered models.
 struct Glance {
     program: Program,
     /// Hash of each variable, and what it is where a model does not mention it.
@@ -182,9 +185,8 @@ struct Glance {
 }
 
 impl Glance {
-    fn new(pool: &Pool, query: &Query) -> Glance {
-        let last = query.assertions.last().map_or(&[][..], std::slice::from_ref);
-        let program = Program::compile(pool, last);
+    fn new(pool: &Pool, query: &Query, assertions: &[TermId]) -> Glance {
+        let program = Program::compile(pool, assertions);
         let of = |var: &term::VarId| {
             (pool.hash128(pool.var_term(*var)), query.hint.map_or(0, |hint| hint.bits(*var)))
         };
@@ -192,7 +194,7 @@ impl Glance {
         Glance { program, vars, inputs: Vec::new() }
     }
 
-    /// Whether the assertion may hold; with arrays in it that is not looked at.
+    /// Whether they may hold; with arrays in them that is not looked at.
     fn holds(&mut self, remembered: &Portable) -> bool {
         if self.program.array_vars().next().is_some() {
             return true;
@@ -202,7 +204,7 @@ impl Glance {
             let at = remembered.binary_search_by_key(hash, |&(h, _)| h);
             at.map_or(*otherwise, |at| remembered[at].1.bits())
         }));
-        self.program.run(&self.inputs).iter().all(|&v| v != 0)
+        self.program.holds(&self.inputs)
     }
 }
 
@@ -253,10 +255,8 @@ fn push_bounded(queue: &mut VecDeque<usize>, at: usize, limit: usize) {
 }
 
 fn portable(pool: &Pool, query: &Query, model: &Model) -> Portable {
-    let mut vars: Vec<_> = query.assertions.iter().flat_map(|&t| pool.vars(t).to_vec()).collect();
-    vars.sort_unstable();
-    vars.dedup();
-    let mut portable: Portable = vars
+    let mut portable: Portable = pool
+        .vars_of(query.assertions)
         .into_iter()
         .filter_map(|var| Some((pool.hash128(pool.var_term(var)), model.get(var)?.clone())))
         .collect();
@@ -267,18 +267,13 @@ fn portable(pool: &Pool, query: &Query, model: &Model) -> Portable {
 /// The model for this question's variables: as remembered, else as hinted, else 0.
 fn localise(pool: &Pool, query: &Query, remembered: &Portable) -> Model {
     let mut model = Model::new();
-    for &t in query.assertions {
-        for &var in pool.vars(t).iter() {
-            if model.get(var).is_some() {
-                continue;
-            }
-            let hash = pool.hash128(pool.var_term(var));
-            let known = remembered.binary_search_by_key(&hash, |&(h, _)| h).ok().map(|at| &remembered[at].1);
-            let value = known.or_else(|| query.hint.and_then(|hint| hint.get(var)));
-            let zero =
-                if pool.var_sort(var).is_array() { Value::Array(Default::default()) } else { Value::Bits(0) };
-            model.set(var, value.cloned().unwrap_or(zero));
-        }
+    for var in pool.vars_of(query.assertions) {
+        let hash = pool.hash128(pool.var_term(var));
+        let known = remembered.binary_search_by_key(&hash, |&(h, _)| h).ok().map(|at| &remembered[at].1);
+        let value = known.or_else(|| query.hint.and_then(|hint| hint.get(var)));
+        let zero =
+            if pool.var_sort(var).is_array() { Value::Array(Default::default()) } else { Value::Bits(0) };
+        model.set(var, value.cloned().unwrap_or(zero));
     }
     model
 }

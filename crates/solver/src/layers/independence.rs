@@ -31,7 +31,7 @@ impl Layer for Independence {
             match rest.ask(pool, &Query { assertions: &terms, ..*query }) {
                 Answer::Sat(found) => {
                     // Only the part's own variables: of others the answer repeats the hint.
-                    for var in vars_of(pool, &terms) {
+                    for var in pool.vars_of(&terms) {
                         if let Some(value) = found.get(var) {
                             model.set(var, value.clone());
                         }
@@ -47,7 +47,7 @@ impl Layer for Independence {
 
 /// Mentions every variable of the terms in the model.
 fn complete(pool: &Pool, terms: &[TermId], model: &mut Model) {
-    for var in vars_of(pool, terms) {
+    for var in pool.vars_of(terms) {
         if model.get(var).is_none() {
             model.set(var, zero(pool, var));
         }
@@ -56,13 +56,6 @@ fn complete(pool: &Pool, terms: &[TermId], model: &mut Model) {
 
 fn zero(pool: &Pool, var: VarId) -> term::Value {
     if pool.var_sort(var).is_array() { term::Value::Array(Default::default()) } else { term::Value::Bits(0) }
-}
-
-fn vars_of(pool: &Pool, terms: &[TermId]) -> Vec<VarId> {
-    let mut vars: Vec<VarId> = terms.iter().flat_map(|&t| pool.vars(t).to_vec()).collect();
-    vars.sort_unstable();
-    vars.dedup();
-    vars
 }
 
 /// Groups of assertion indices, each ascending, ordered by their last index.

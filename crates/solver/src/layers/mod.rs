@@ -1,5 +1,6 @@
 //! The layers and how they call each other.
 
+pub mod bits;
 pub mod bounds;
 pub mod cache;
 pub mod independence;
@@ -28,11 +29,12 @@ pub enum LayerKind {
     Ranges,
     Residues,
     Quick,
+    Bits,
     Z3,
 }
 
 impl LayerKind {
-    pub const COUNT: usize = 8;
+    pub const COUNT: usize = 9;
     pub const ALL: [LayerKind; Self::COUNT] = [
         LayerKind::Simplify,
         LayerKind::Independence,
@@ -41,6 +43,7 @@ impl LayerKind {
         LayerKind::Ranges,
         LayerKind::Residues,
         LayerKind::Quick,
+        LayerKind::Bits,
         LayerKind::Z3,
     ];
 }
@@ -75,6 +78,7 @@ impl Layers {
             Box::new(ranges::Ranges),
             Box::new(residues::Residues),
             Box::new(quick::Quick::new(config.seed)),
+            Box::new(bits::Bits::new(config.deadline)),
             Box::new(z3::Z3::new(backend.unwrap_or_else(|| Box::new(InProcess::until(config.deadline))))),
         ];
         layers.retain(|layer| !config.without.contains(&layer.kind()));

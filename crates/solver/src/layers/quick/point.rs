@@ -1,8 +1,7 @@
 //! A point of the search: an assignment, the values of all terms under it, and how far it is from a solution.
 
-use rustc_hash::FxHashMap;
 use term::semantics::{f32_bits, f64_bits, mask, signed};
-use term::{Float, Pool, Program, Sort, TermId};
+use term::{Float, Pool, Program, Sort, TermId, TermMap};
 
 use super::distance;
 use crate::ask::{Model, Query};
@@ -12,8 +11,8 @@ pub(super) struct Point<'a> {
     assertions: &'a [TermId],
     program: Program,
     /// Where the program keeps a term's value.
-    root: FxHashMap<TermId, usize>,
-    slot: FxHashMap<TermId, usize>,
+    root: TermMap,
+    slot: TermMap,
     base: Model,
     budget: u32,
     pub random: Random,
@@ -47,8 +46,13 @@ impl<'a> Point<'a> {
         let mut program = Program::compile(pool, &terms);
         let base = query.hint.cloned().unwrap_or_else(Model::new);
         program.load(&base);
-        let root = terms.iter().enumerate().map(|(i, &t)| (t, i)).collect();
-        let slot = program.vars().iter().enumerate().map(|(i, &v)| (pool.var_term(v), i)).collect();
+        let (mut root, mut slot) = (TermMap::below(&terms), TermMap::below(&terms));
+        for (i, &t) in terms.iter().enumerate() {
+            root.insert(t, i as u32);
+        }
+        for (i, &v) in program.vars().iter().enumerate() {
+            slot.insert(pool.var_term(v), i as u32);
+        }
         let mut point = Point {
             pool,
             assertions: query.assertions,
@@ -87,11 +91,11 @@ impl<'a> Point<'a> {
 
     /// The value of a term at this point.
     pub fn value_of(&self, t: TermId) -> u128 {
-        self.root.get(&t).map_or(0, |&i| self.program.root(i))
+        self.root.get(t).map_or(0, |i| self.program.root(i as usize))
     }
 
     pub fn slot_of(&self, t: TermId) -> Option<usize> {
-        self.slot.get(&t).copied()
+        self.slot.get(t).map(|i| i as usize)
     }
 
     pub fn value(&self, slot: usize) -> u128 {
@@ -164,11 +168,9 @@ impl<'a> Point<'a> {
     /// The assignment, with what the hint said about other variables of the question.
     pub fn model(&self) -> Model {
         let mut model = Model::new();
-        for &t in self.assertions {
-            for &var in self.pool.vars(t).iter() {
-                if let Some(value) = self.base.get(var) {
-                    model.set(var, value.clone());
-                }
+        for var in self.pool.vars_of(self.assertions) {
+            if let Some(value) = self.base.get(var) {
+                model.set(var, value.clone());
             }
         }
         for (slot, &var) in self.program.vars().iter().enumerate() {

@@ -8,8 +8,7 @@ mod back;
 mod domain;
 mod forward;
 
-use rustc_hash::FxHashMap;
-use term::{Pool, TermId};
+use term::{Pool, TermId, TermMap};
 
 use self::domain::Domain;
 use super::{Layer, LayerKind, Rest};
@@ -46,7 +45,7 @@ impl Layer for Ranges {
 pub(super) struct State<'a> {
     pool: &'a Pool,
     order: &'a [TermId],
-    place: FxHashMap<TermId, usize>,
+    place: TermMap,
     domains: Vec<Domain>,
     /// Something became smaller.
     changed: bool,
@@ -55,7 +54,10 @@ pub(super) struct State<'a> {
 
 impl<'a> State<'a> {
     fn new(pool: &'a Pool, assertions: &[TermId], order: &'a [TermId]) -> Self {
-        let place: FxHashMap<TermId, usize> = order.iter().enumerate().map(|(i, &t)| (t, i)).collect();
+        let mut place = TermMap::below(assertions);
+        for (i, &t) in order.iter().enumerate() {
+            place.insert(t, i as u32);
+        }
         let domains = order
             .iter()
             .map(|&t| match pool.as_const(t) {
@@ -71,11 +73,11 @@ impl<'a> State<'a> {
     }
 
     fn get(&self, t: TermId) -> Domain {
-        self.place.get(&t).map_or(Domain::Any, |&i| self.domains[i])
+        self.place.get(t).map_or(Domain::Any, |i| self.domains[i as usize])
     }
 
     fn narrow(&mut self, t: TermId, by: Domain) {
-        let Some(&i) = self.place.get(&t) else { return };
+        let Some(i) = self.place.get(t).map(|i| i as usize) else { return };
         let met = self.domains[i].meet(by);
         if met != self.domains[i] {
             self.domains[i] = met;
