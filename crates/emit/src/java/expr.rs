@@ -117,8 +117,10 @@ impl Scope<'_> {
                 let of = self.expr(of, &Type::class(class.clone()), Place::Receiver);
                 Doc::cat([of, Doc::text(format!(".{name}"))])
             }
-            // A lambda is nothing yet where any object will do.
-            Value::Fake { ty, methods, .. } if *want == Type::object() && methods.len() == 1 => {
+            // A lambda is nothing yet where any object will do, or where it is called.
+            Value::Fake { ty, methods, .. }
+                if methods.len() == 1 && (*want == Type::object() || place == Place::Receiver) =>
+            {
                 let cast = Doc::text(format!("({}) ", self.names.erased(ty)));
                 let cast = Doc::cat([cast, self.fake(methods)]);
                 if place == Place::Receiver { parens(cast) } else { cast }

@@ -82,10 +82,15 @@ fn name_objects(case: &mut TestCase) {
         Target::Instance(receiver) => Some(&mut **receiver),
         Target::Static | Target::New => None,
     };
-    let objects = receiver.into_iter().chain(case.act.args.iter_mut().filter(|_| throws));
-    for value in objects {
-        let Value::Call(call) = &*value else { continue };
-        let ty = call.returns.clone();
+    let args = case.act.args.iter_mut().filter(|_| throws).map(|arg| (arg, false));
+    let objects = receiver.into_iter().map(|receiver| (receiver, true)).chain(args);
+    for (value, is_receiver) in objects {
+        let ty = match &*value {
+            Value::Call(call) => call.returns.clone(),
+            // Nothing can be called on a lambda before it has a type.
+            Value::Fake { ty, .. } if is_receiver => ty.clone(),
+            _ => continue,
+        };
         let wish = match &ty {
             Type::Class { name, .. } => variable_for(name),
             _ => "value".to_owned(),
@@ -126,7 +131,15 @@ fn inline_once(case: &mut TestCase) {
         {
             case.arrange[at] = Step::Do(*call);
             at += 1;
-        } else if uses == 1 && pure && !(is_receiver && value == Value::Null) && size(&value) <= MAX_INLINE {
+        } else if uses == 1
+            && pure
+            && !(is_receiver && matches!(value, Value::Null | Value::Fake { .. }))
+            && size(&value) <= MAX_INLINE
+        {
+            case.arrange.remove(at);
+            let map = BTreeMap::from([(name, value)]);
+            each_value(case, &mut |v| substitute(v, &map));
+        } else if uses == 1 && is_factory(&value) && opens_chain(case.arrange.get(at + 1), &name) {
             case.arrange.remove(at);
             let map = BTreeMap::from([(name, value)]);
             each_value(case, &mut |v| substitute(v, &map));
@@ -134,6 +147,16 @@ fn inline_once(case: &mut TestCase) {
             at += 1;
         }
     }
+}
+
+fn is_factory(value: &Value) -> bool {
+    matches!(value, Value::Call(call) if call.on == Target::Static)
+}
+
+/// Whether a step makes an object by a call on the one of this name, as in `Line.parse("x").get()`.
+fn opens_chain(step: Option<&Step>, name: &str) -> bool {
+    let Some(Step::Bind { value: Value::Call(call), .. }) = step else { return false };
+    matches!(&call.on, Target::Instance(on) if matches!(&**on, Value::Var(of) if of == name))
 }
 
 /// Whether a value does nothing but make an object: what nobody uses need not be made.

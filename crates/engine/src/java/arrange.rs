@@ -201,7 +201,7 @@ fn common_type(values: &[Value]) -> Option<Type> {
 
 fn step(jvm: &Jvm, event: &Event, names: &mut Names) -> Result<Step, NoCase> {
     Ok(match event {
-        Event::Made { name, object, func, on, args, of } => {
+        Event::Made { name, object, func, on, args, class, of } => {
             let args = values(jvm, args, names)?;
             let on = on.as_ref().map(|on| written(jvm, on, names)).transpose()?;
             let constructor = &*jvm.funcs[*func].name == "<init>";
@@ -213,6 +213,10 @@ fn step(jvm: &Jvm, event: &Event, names: &mut Names) -> Result<Step, NoCase> {
             let call = call_of(jvm, *func, target, args);
             let ty = match &call.returns {
                 _ if call.traits.reflective => Type::object(),
+                // What a container of the library hands out is what was put in.
+                returns if *returns == Type::object() && call.class.package.starts_with("java.util") => {
+                    Type::Class { name: class_name(jvm, *class), args: boxed_args(of) }
+                }
                 Type::Class { name, .. } => Type::Class { name: name.clone(), args: boxed_args(of) },
                 other => other.clone(),
             };

@@ -105,6 +105,7 @@ impl ClassExplorer<'_> {
                 spare: 0,
                 deadline: time.map(|time| now + time / others as u32),
                 question: turns::LEAST_RLIMIT as u32,
+                patience: turns::SHORT_PATIENCE,
                 paths: self.config.budget.max_paths,
             };
             left = left.saturating_sub(self.resort_of(resort, &entries[index], &turn, &open, result));

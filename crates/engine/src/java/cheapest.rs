@@ -17,7 +17,7 @@ use super::entries::{Entry, entries};
 use super::explore::{ClassExplorer, load};
 use super::outcome::{ClassResult, MethodResult, record};
 use super::subject::{Stage, Subject};
-use super::turns::Turn;
+use super::turns::{SHORT_PATIENCE, Turn};
 use crate::config::{Config, Suite};
 use crate::error::Error;
 use crate::target::ClassTarget;
@@ -74,6 +74,7 @@ impl ClassExplorer<'_> {
                 spare: 0,
                 deadline: self.deadline.map(share),
                 question: u32::MAX,
+                patience: SHORT_PATIENCE,
             };
             let found = self.deepen(entry, turn, (unit, most), &mut all);
             all.complete.push(found);

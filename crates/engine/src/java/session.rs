@@ -64,6 +64,7 @@ impl ClassExplorer<'_> {
         options.work = work;
         options.solver.rlimit = options.solver.rlimit.min(turn.question);
         options.loop_bound = options.loop_bound.max(self.config.budget.loop_bound);
+        options.patience = turn.patience;
         options.overdraft = self.spare;
         options.seed = self.config.seed;
         // Counted, so that the same program always stops there; what the process really takes is the safety stop.

@@ -1,7 +1,8 @@
 //! Which method is explored when, and with what.
 //!
 //! Most methods of a class are done soon and a few want all there is. So each gets a short turn first; what is then left
-//! is split over those that ran out of it, from the beginning and with more.
+//! is split over those that ran out of it, from the beginning and with more; what they leave, over those that had found
+//! nothing new for a while.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -23,7 +24,13 @@ pub struct Turn {
     pub deadline: Option<Instant>,
     /// The solver's limit for one question.
     pub question: u32,
+    /// Flips without anything new after which the rest is left.
+    pub patience: u32,
 }
+
+/// Flips without anything new before the next method has its turn, and before nothing is expected any more.
+pub const SHORT_PATIENCE: u32 = 1500;
+const LONG_PATIENCE: u32 = 10_000;
 
 /// A method's first turn is this part of an even share.
 const SHORT: u64 = 4;
@@ -40,6 +47,8 @@ pub struct Turns<'a> {
     open: Vec<usize>,
     /// Those that ran out of their share.
     unfinished: Vec<usize>,
+    /// Those that found nothing new for a while.
+    stuck: Vec<usize>,
     /// What each was to cover.
     wanted: Vec<BTreeSet<Key>>,
     round: u32,
@@ -56,6 +65,7 @@ impl<'a> Turns<'a> {
             count,
             open,
             unfinished: Vec::new(),
+            stuck: Vec::new(),
             wanted: Vec::new(),
             round: 0,
             spent: 0,
@@ -65,14 +75,15 @@ impl<'a> Turns<'a> {
 
     /// The next turn; none when everything is done or nothing is left.
     pub fn next(&mut self, result: &mut ClassResult, end: Option<Instant>) -> Option<Turn> {
-        if self.open.is_empty() && self.round == 0 {
-            self.round = 1;
+        while self.open.is_empty() && self.round < 2 {
+            self.round += 1;
             let is_open = |key: &Key| {
                 result.obligations.get(key).is_some_and(|(_, fate)| matches!(fate, Fate::Open(_)))
             };
             let all = self.config.exhaustive;
             let more = |i: &usize| all || self.wanted[*i].iter().any(is_open);
-            self.open = self.unfinished.drain(..).filter(more).rev().collect();
+            let next = if self.round == 1 { &mut self.unfinished } else { &mut self.stuck };
+            self.open = std::mem::take(next).into_iter().filter(more).rev().collect();
         }
         let index = self.open.pop()?;
         let waiting = self.open.len() as u64 + 1;
@@ -97,6 +108,7 @@ impl<'a> Turns<'a> {
             spare: left - work,
             deadline: time.map(|time| now + time),
             question: if part > 1 { self.short_question(work) } else { u32::MAX },
+            patience: if part > 1 { SHORT_PATIENCE } else { LONG_PATIENCE },
         })
     }
 
@@ -144,9 +156,14 @@ impl<'a> Turns<'a> {
         self.spent += found.spent.work();
         self.paths += found.spent.runs;
         let cut = matches!(found.stopped.last(), Some(Stopped::Work | Stopped::Cut));
+        let stuck = found.stopped.last() == Some(&Stopped::NothingNew);
         let unknown = found.ledger.iter().any(|(entry, _)| entry.kind == ledger::Kind::SolverUnknown);
-        if self.round == 0 && self.count > 1 && (cut || unknown) {
-            self.unfinished.push(turn.index);
+        if self.round == 0 && self.count > 1 {
+            if cut || unknown {
+                self.unfinished.push(turn.index);
+            } else if stuck {
+                self.stuck.push(turn.index);
+            }
         }
     }
 }

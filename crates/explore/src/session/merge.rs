@@ -246,7 +246,11 @@ where
             visit: node.visit,
             unwished: node.unwished || node.doomed || node.kind == ElemKind::Prefer,
             input: node.input,
-            aside: node.input && !leads.tracked && !matches!(node.kind, ElemKind::Assume | ElemKind::Prefer),
+            // Sizes and nulls are nobody's code.
+            aside: node.input
+                && !leads.tracked
+                && !node.site.is_outside()
+                && !matches!(node.kind, ElemKind::Assume | ElemKind::Prefer),
             mends,
             doomed: node.doomed,
             run: node.run,

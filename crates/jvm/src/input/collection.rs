@@ -106,6 +106,7 @@ pub(super) fn filled(
             func: constructor,
             on: None,
             args: Vec::new(),
+            class,
             of: of.to_vec(),
         };
         log(vm, made);

@@ -238,12 +238,20 @@ fn other_class(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
 /// Whether making an object takes one of a type above it.
 fn needs_itself(jvm: &Jvm, kind: &Kind, above: ClassId) -> bool {
     let Kind::Object(key) = kind else { return false };
-    let first = jvm.worlds.recipes.get(key).and_then(|recipe| recipe.ways.first());
-    let Some(Make::Call(way)) = first else { return false };
-    way.params.iter().any(|param| match &param.ty {
+    let Some(recipe) = jvm.worlds.recipes.get(key) else { return false };
+    let takes_one = |ty: &FieldType| match ty {
         FieldType::Class(name) => jvm.loaded(name).is_some_and(|class| jvm.is_subclass(class, above)),
         _ => false,
-    })
+    };
+    if jvm.worlds.preparing.contains(key) {
+        // Its ways are not known yet; that they lead back here is.
+        let constructors = jvm.classes[recipe.class].functions().map(|func| &jvm.funcs[func]);
+        let constructors = constructors.filter(|f| &*f.name == "<init>");
+        let longest = constructors.max_by_key(|f| f.signature.ty.params.len());
+        return longest.is_some_and(|f| f.signature.ty.params.iter().any(takes_one));
+    }
+    let Some(Make::Call(way)) = recipe.ways.first() else { return false };
+    way.params.iter().any(|param| takes_one(&param.ty))
 }
 
 /// A class that a test can make objects of.

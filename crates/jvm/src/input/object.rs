@@ -17,8 +17,16 @@ use crate::world::Jvm;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A constructor, or a factory (on an object, if it is no static method).
-    /// `of` are the type arguments, where they are known.
-    Made { name: String, object: ObjId, func: FuncId, on: Option<Seen>, args: Vec<Seen>, of: Vec<Generic> },
+    Made {
+        name: String,
+        object: ObjId,
+        func: FuncId,
+        on: Option<Seen>,
+        args: Vec<Seen>,
+        /// What it was made for, and the type arguments where they are known.
+        class: ClassId,
+        of: Vec<Generic>,
+    },
     /// What a static field holds.
     Constant { name: String, object: ObjId, owner: ClassId, field: Arc<str> },
     /// A method called for its effect.
@@ -314,6 +322,7 @@ fn call_way(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe, way: &Way) -> Result<
             func: way.func,
             on: seen_on,
             args,
+            class: recipe.class,
             of: recipe.args.clone(),
         };
         log(vm, event);

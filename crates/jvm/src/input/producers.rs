@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ir::ClassId;
 use vm::{ObjId, Outcome, Stop, Vm};
 
-use super::generic::Env;
-use super::recipe::{Make, Way, can_call, can_name, way};
+use super::generic::{self, Env};
+use super::recipe::{Make, Way, can_call, can_name, prepare_makes, way};
 use super::{Kind, kind_for};
 use crate::input::Generic;
 use crate::link::ClassOrigin;
@@ -99,6 +99,49 @@ fn of_classes(vm: &mut Vm<Jvm>, class: ClassId, owners: Vec<ClassId>) -> Vec<Way
         let fixed = way.params.iter().any(|p| matches!(p.kind, Kind::Null(_)));
         (fixed, way.on.is_some(), std::cmp::Reverse(way.params.len()), way.func)
     });
+    found.truncate(MAX_PRODUCERS);
+    found
+}
+
+/// Types of the library that hold what a factory makes, and the methods that hand it out.
+const HOLDERS: [(&str, &str, &str); 3] = [
+    ("java/util/Optional", "get", "()Ljava/lang/Object;"),
+    ("java/util/List", "get", "(I)Ljava/lang/Object;"),
+    ("java/util/concurrent/CompletableFuture", "join", "()Ljava/lang/Object;"),
+];
+
+/// Factories that return objects of a class inside others: `static Optional<Line> parse(String text)`.
+pub(super) fn held(vm: &mut Vm<Jvm>, class: ClassId) -> Vec<Way> {
+    let wanted = Generic::Class(vm.lang.classes[class].name.clone(), Vec::new());
+    let mut found = Vec::new();
+    for owner in nest(vm, class) {
+        if !can_name(&vm.lang, owner) {
+            continue;
+        }
+        for func in vm.lang.classes[owner].functions() {
+            let f = &vm.lang.funcs[func];
+            let (true, Some(ret)) = (f.is_static() && can_call(&vm.lang, func), f.signature.ty.ret.clone())
+            else {
+                continue;
+            };
+            let FieldType::Class(holder) = &ret else { continue };
+            let Some((_, method, descriptor)) = HOLDERS.iter().find(|(name, ..)| *name == &**holder) else {
+                continue;
+            };
+            let file = vm.lang.classes[owner].file.clone();
+            let declared = file.as_deref().and_then(|file| file.method(&f.name, &f.descriptor));
+            let result = generic::result(declared.and_then(|m| m.signature.as_deref()), &ret, &Env::new());
+            let Generic::Class(_, args) = result else { continue };
+            if args != [wanted.clone()] {
+                continue;
+            }
+            let key = format!("{} of {}{}", vm.lang.classes[owner].name, f.name, f.descriptor);
+            let Ok(holder) = vm.lang.class(holder) else { continue };
+            let Ok(get) = vm.lang.method(holder, method, descriptor) else { continue };
+            let on = prepare_makes(vm, &key, holder, args, |vm| vec![Make::Call(way(vm, func, &Env::new()))]);
+            found.push(Way { on: Some(Kind::Object(on)), ..way(vm, get, &Env::new()) });
+        }
+    }
     found.truncate(MAX_PRODUCERS);
     found
 }

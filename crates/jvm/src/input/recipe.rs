@@ -10,7 +10,7 @@ use vm::Vm;
 
 use super::effects::{Setter, reads_only, setters, writes};
 use super::generic::{self, Env, Generic};
-use super::producers::{Constant, constants, producers};
+use super::producers::{Constant, constants, held, producers};
 use super::{Kind, kind_for};
 use crate::link::ClassOrigin;
 use crate::load::{FieldType, Instr, access};
@@ -232,7 +232,10 @@ fn user_makes(vm: &mut Vm<Jvm>, class: ClassId, env: &Env, left_out: &mut Vec<St
     cut(&mut ways, MAX_WAYS, "ways to make it", left_out);
     let constants = constants(vm, class);
     let alone = ways.is_empty() && constants.is_empty();
-    let others = producers(vm, class, alone);
+    let mut others = producers(vm, class, alone);
+    if alone && others.is_empty() {
+        others = held(vm, class);
+    }
     let ways = ways.into_iter().chain(others).map(Make::Call);
     ways.chain(constants.into_iter().map(Make::Constant)).collect()
 }
