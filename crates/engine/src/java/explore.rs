@@ -1,14 +1,13 @@
 //! Exploring a class: each method with each way to make its receiver, until its obligations are settled.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::time::Instant;
 
-use ir::{ClassId, FuncId, Function, Op};
+use ir::{ClassId, FuncId};
 use jvm::load::{FieldType, access};
 use jvm::world::Jvm;
-use vm::{Lang, Site, Vm};
+use vm::Vm;
 
 use super::case::{self, params};
 use super::entries::{Entry, entries};
@@ -280,62 +279,6 @@ impl<'a> ClassExplorer<'a> {
             result.obligations.entry(key(obligation)).or_insert(entry);
         }
     }
-
-    /// The obligations of the method and of what it can reach in tracked classes.
-    pub(super) fn goal(&mut self, subject: &Subject) -> CoverageGoal {
-        // A constructor's obligations are its own tests' business, not those of each method.
-        let mut open: Vec<FuncId> = vec![subject.func];
-        open.extend(super::entries::runs(self.vm, subject.func, &self.nested));
-        open.extend(&subject.runs);
-        let mut seen: BTreeSet<FuncId> = BTreeSet::new();
-        let mut functions: Vec<(FuncId, Arc<Function>)> = Vec::new();
-        let own_classes: Vec<ClassId> = std::iter::once(subject.class).chain(self.nested.clone()).collect();
-        // A driver's business is what it drives.
-        let driven = jvm::input::known::covered_by(&self.vm.lang, subject.func);
-        for name in &driven {
-            if let Ok(class) = self.vm.lang.class(name) {
-                open.extend(self.vm.lang.classes[class].functions());
-            }
-        }
-        let mut calls: Vec<(Site, FuncId)> = Vec::new();
-        while let Some(func) = open.pop() {
-            if !seen.insert(func) {
-                continue;
-            }
-            if self.vm.lang.funcs[func].access & access::ABSTRACT != 0 {
-                continue;
-            }
-            let Some(function) = self.vm.lang.ir(func) else { continue };
-            let own = self.vm.lang.funcs[func].class == subject.class && !driven.is_empty();
-            if self.vm.lang.is_tracked(func)
-                && !own
-                && (func == subject.func || !is_made(&self.vm.lang, func))
-            {
-                functions.push((func, function.clone()));
-            }
-            let near = callees(&self.vm.lang, subject.class, func, &function);
-            open.extend(near.iter().map(|(_, callee)| *callee));
-            let site = |index: u32| Site { func, index };
-            // An object of an anonymous class that is handed to others, who call it back.
-            for (index, inst) in function.code.iter().enumerate().filter(|(_, inst)| inst.op == Op::New) {
-                if self.unseen.contains(&ClassId(inst.a)) {
-                    let methods: Vec<FuncId> = self.vm.lang.classes[ClassId(inst.a)].functions().collect();
-                    calls.extend(methods.iter().map(|callee| (site(index as u32), *callee)));
-                    open.extend(methods);
-                }
-            }
-            calls.extend(near.into_iter().map(|(index, callee)| (site(index), callee)));
-            for (index, inst) in function.code.iter().enumerate().filter(|(_, i)| i.op == Op::CallIface) {
-                let found = super::entries::runs(self.vm, FuncId(inst.a), &own_classes);
-                calls.extend(found.into_iter().map(|callee| (site(index as u32), callee)));
-            }
-        }
-        let (criterion, options) = (self.config.criterion, &self.config.criterion_options);
-        let mut goal = CoverageGoal::new(criterion, options, functions, &self.vm.lang);
-        calls.retain(|(_, callee)| seen.contains(callee));
-        goal.connect(calls);
-        goal
-    }
 }
 
 /// Loads the class under test and records its coverage from now on.
@@ -346,69 +289,6 @@ pub fn load(vm: &mut Vm<Jvm>, target: &ClassTarget) -> Result<ClassId, Error> {
         .class(&target.class)
         .map_err(|why| Error::Link { class: target.class.replace('/', "."), why: why.to_string() })?;
     Ok(class)
-}
-
-/// Functions that code may call, as far as they can be told without running it, and by which instruction.
-pub(super) fn callees(jvm: &Jvm, class: ClassId, caller: FuncId, function: &Function) -> Vec<(u32, FuncId)> {
-    let mut found: Vec<(u32, FuncId)> = Vec::new();
-    for (index, inst) in function.code.iter().enumerate() {
-        let index = index as u32;
-        match inst.op {
-            Op::Call => found.push((index, FuncId(inst.a))),
-            // The slot may be that of another class, whose method has nothing to do with this one.
-            Op::CallVirt => {
-                let here = jvm.virtual_function(class, inst.a);
-                let here = here.filter(|callee| names(jvm, caller, *callee));
-                found.extend(here.map(|func| (index, func)));
-            }
-            // A lambda: its class was made up, its methods call the body.
-            Op::New => {
-                let made = &jvm.classes[ClassId(inst.a)];
-                if made.origin == jvm::link::ClassOrigin::Synthetic {
-                    found.extend(made.functions().map(|func| (index, func)));
-                }
-            }
-            _ => {}
-        }
-    }
-    let near = |(_, func): &(u32, FuncId)| {
-        jvm.funcs.get(*func).is_some_and(|f| {
-            // What makes a lambda is made up too: a function without descriptor.
-            let made_up = f.descriptor.is_empty();
-            // What the class inherits from others of the program may call it back.
-            let above = f.class != class
-                && jvm.classes[f.class].origin == jvm::link::ClassOrigin::User
-                && jvm.classes[class].ancestors.contains(&f.class);
-            let synthetic = jvm.classes[f.class].origin == jvm::link::ClassOrigin::Synthetic;
-            f.tracked || made_up || above || synthetic
-        })
-    };
-    found.retain(near);
-    found
-}
-
-/// Whether a method is the compiler's and not the source's: bridges, access to private members from nested classes, what
-/// every enum has.
-fn is_made(jvm: &Jvm, func: FuncId) -> bool {
-    let f = &jvm.funcs[func];
-    let is_enum = jvm.classes[f.class].access & access::ENUM != 0;
-    let has_it = f.descriptor.starts_with("()[L") && matches!(&*f.name, "values" | "$values")
-        || &*f.name == "valueOf" && f.descriptor.starts_with("(Ljava/lang/String;)L");
-    if is_enum && f.is_static() && has_it {
-        return true;
-    }
-    let of_source = f.name.contains("lambda$") || f.name.contains("$lambda") || f.name.ends_with("$default");
-    f.access & (access::SYNTHETIC | access::BRIDGE) != 0 && !of_source
-}
-
-/// Whether the code of a function names a method like another one; what was made up may call anything.
-fn names(jvm: &Jvm, caller: FuncId, callee: FuncId) -> bool {
-    let Some(file) = &jvm.classes[jvm.funcs[caller].class].file else { return true };
-    let wanted = &jvm.funcs[callee];
-    (1..file.pool.len()).any(|index| {
-        let named = file.pool.method(index);
-        named.is_ok_and(|named| *named.name == *wanted.name && *named.descriptor == *wanted.descriptor)
-    })
 }
 
 /// Why a method is no target at all.

@@ -12,6 +12,7 @@ pub mod kotlin;
 mod lasting;
 mod onward;
 pub mod outcome;
+mod owed;
 pub mod propose;
 mod reach;
 mod session;

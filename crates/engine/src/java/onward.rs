@@ -109,6 +109,7 @@ impl ClassExplorer<'_> {
                     spare: 0,
                     deadline,
                     question: turns::LEAST_RLIMIT as u32,
+                    patience: turns::SHORT_PATIENCE,
                 };
                 let mut goal = self.goal(&subject);
                 if !changes {

@@ -2,12 +2,13 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::Instant;
 
 use explore::{Goal, Target, minimise, select, simplest_each};
 use ir::ClassId;
 use jvm::observe::Seen;
 use jvm::world::Jvm;
-use ledger::Ledger;
+use ledger::{Kind, Ledger};
 use suite::case::{Check, Outcome, TestCase};
 use term::Assignment;
 use vm::{ElemKind, Vm};
@@ -56,9 +57,17 @@ impl ClassExplorer<'_> {
         let mut waiting: VecDeque<usize> = chosen.into();
         let mut lost: BTreeMap<u32, String> = BTreeMap::new();
         let mut spare = MOST_SPARE;
+        let mut late = false;
         while let Some(at) = waiting.pop_front() {
             tried.insert(at);
-            match self.proposed((entry, index), subject, goal, &mut finished[at], &shown, ledger) {
+            late |= self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            match late {
+                true => {
+                    found.ledger.note(Kind::BudgetSpent, &found.name, "inputs that are not the simplest ones")
+                }
+                false => self.make_simple(subject, goal, &mut finished[at], ledger),
+            }
+            match self.proposed((entry, index), subject, goal, &finished[at], &shown, ledger) {
                 Ok(proposed) => {
                     lost.retain(|part, _| !finished[at].meets.contains(part));
                     // The same call twice shows nothing new.
@@ -91,6 +100,26 @@ impl ClassExplorer<'_> {
         cases
     }
 
+    /// Gives a run the inputs that a person would choose for it.
+    fn make_simple(
+        &mut self,
+        subject: &mut Subject,
+        goal: &CoverageGoal,
+        run: &mut explore::Finished<Stage>,
+        ledger: &Ledger,
+    ) {
+        if !run.end.is_behaviour() {
+            return;
+        }
+        minimise(self.vm, subject, run);
+        prettify(self.vm, subject, run);
+        // Where each path is to be shown, it must stay the one it is.
+        if self.config.suite != Suite::Paths {
+            self.simplify(subject, goal, run);
+        }
+        self.tell(subject, goal, run, ledger);
+    }
+
     /// The test of a run; why there is none.
     #[allow(clippy::too_many_arguments, reason = "what a run is looked at with, each once")]
     fn proposed(
@@ -98,19 +127,10 @@ impl ClassExplorer<'_> {
         (entry, index): (&Entry, usize),
         subject: &mut Subject,
         goal: &CoverageGoal,
-        run: &mut explore::Finished<Stage>,
+        run: &explore::Finished<Stage>,
         shown: &BTreeSet<u32>,
         ledger: &Ledger,
     ) -> Result<Proposed, String> {
-        if run.end.is_behaviour() {
-            minimise(self.vm, subject, run);
-            prettify(self.vm, subject, run);
-            // Where each path is to be shown, it must stay the one it is.
-            if self.config.suite != Suite::Paths {
-                self.simplify(subject, goal, run);
-            }
-            self.tell(subject, goal, run, ledger);
-        }
         let detail = subject.detail(self.vm, &run.model);
         let enums = enum_names(self.vm);
         let changes_files = jvm::natives::tried_to_change_files(self.vm);

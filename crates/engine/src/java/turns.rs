@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use explore::Stopped;
 
 use super::outcome::{ClassResult, Fate, Key, MethodResult, Proposed};
-use crate::config::Config;
+use crate::config::{Config, Suite};
 
 /// One exploration of a method.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +93,9 @@ impl<'a> Turns<'a> {
         let left = self.config.budget.work.saturating_sub(self.spent + kept);
         let work = left / waiting / part;
         let now = Instant::now();
-        let time = end.map(|end| end.saturating_duration_since(now) / (waiting * part) as u32);
+        // Where each path becomes a test, writing them takes longer than finding them.
+        let share = waiting * part * if self.config.suite == Suite::Paths { 4 } else { 1 };
+        let time = end.map(|end| end.saturating_duration_since(now) / share as u32);
         if self.round > 0 && (work == 0 || time.is_some_and(|time| time < Duration::from_millis(20))) {
             self.open.clear();
             return None;

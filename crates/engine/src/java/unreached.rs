@@ -14,7 +14,7 @@ use jvm::world::Jvm;
 use vm::Vm;
 
 use super::entries::{Entry, is_callable, runs};
-use super::explore::callees;
+use super::owed::callees;
 
 /// So many inherited methods lead to the same code.
 const MOST_A_METHOD: usize = 2;

@@ -30,7 +30,8 @@ struct Lambda {
     body: FuncId,
 }
 
-/// The lambdas that methods of some classes return as they are, or that their constants hold.
+/// The lambdas that methods of some classes return, as they are or made more of (`c.reversed()`), or that their constants
+/// hold.
 pub fn lambdas(vm: &mut Vm<Jvm>, class: ClassId, nested: &[ClassId]) -> Vec<Hidden> {
     let owners = std::iter::once(class).chain(nested.iter().copied());
     let owners: Vec<ClassId> = owners.filter(|owner| can_name(&vm.lang, *owner)).collect();
@@ -46,9 +47,9 @@ pub fn lambdas(vm: &mut Vm<Jvm>, class: ClassId, nested: &[ClassId]) -> Vec<Hidd
             for pair in code.instrs.windows(2) {
                 let Instr::InvokeDynamic(site) = pair[0].1 else { continue };
                 let Some(lambda) = lambda(&vm.lang, owner, &file, site) else { continue };
+                let erased = FieldType::Class(lambda.interface.clone());
                 let (key, ty, make) = match &pair[1].1 {
-                    Instr::Return(Some(_)) if returned => {
-                        let erased = FieldType::Class(lambda.interface.clone());
+                    _ if returned && method.ty.ret.as_ref() == Some(&erased) => {
                         let ty = generic::result(method.signature.as_deref(), &erased, &Vec::new());
                         let Some(way) = producer(vm, owner, func, is_static) else { continue };
                         (name.to_string(), ty, Make::Call(way))

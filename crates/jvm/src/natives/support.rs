@@ -157,6 +157,17 @@ pub(crate) fn method(vm: &mut Vmj, class: &str, name: &str, descriptor: &str) ->
     Ok(vm.lang.method(class, name, descriptor)?)
 }
 
+/// Goes on with the method's own body, where a native has nothing better to say.
+pub(crate) fn own_body(
+    vm: &mut Vmj,
+    (class, name, descriptor): (&str, &str, &str),
+    args: &[Val],
+) -> Res<NativeResult<Jvm>> {
+    let func = method(vm, class, name, descriptor)?;
+    let body = crate::lower::literal(&mut vm.lang, func);
+    Ok(NativeResult::Call(body, args.to_vec()))
+}
+
 /// What a call of a method on an object really calls.
 pub(crate) fn select(vm: &mut Vmj, func: FuncId, receiver: ObjId) -> Res<FuncId> {
     let (declaring, slot, is_static, private) = {

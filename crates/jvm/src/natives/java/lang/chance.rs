@@ -1,6 +1,6 @@
 //! Where programs ask for random numbers: the run is marked, the JDK's own code answers.
 
-use crate::natives::support::method;
+use crate::natives::support::own_body;
 use crate::natives::{Res, Vmj, natives};
 use crate::world::Jvm;
 use vm::{NativeResult, Val};
@@ -40,7 +40,5 @@ fn current(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
 /// Runs the method's own body.
 fn marked(vm: &mut Vmj, class: &str, name: &str, descriptor: &str, args: &[Val]) -> Res<NativeResult<Jvm>> {
     vm.lang.worlds.random = true;
-    let func = method(vm, class, name, descriptor)?;
-    let body = crate::lower::literal(&mut vm.lang, func);
-    Ok(NativeResult::Call(body, args.to_vec()))
+    own_body(vm, (class, name, descriptor), args)
 }

@@ -31,9 +31,7 @@ const LETTERS_DIGITS: Ranges =
 const WHITESPACE: Ranges = &[(0x09, 0x0d), (0x1c, 0x20)];
 
 fn body(vm: &mut Vmj, name: &str, descriptor: &str, args: &[Val]) -> Res<NativeResult<Jvm>> {
-    let func = method(vm, "java/lang/Character", name, descriptor)?;
-    let body = crate::lower::literal(&mut vm.lang, func);
-    Ok(NativeResult::Call(body, args.to_vec()))
+    own_body(vm, ("java/lang/Character", name, descriptor), args)
 }
 
 /// Whether a symbolic character is in ASCII, decided; `false` for plain ones, which the body treats as well.

@@ -44,9 +44,7 @@ const WIDE: u32 = 72;
 
 impl Parser {
     fn body(&self, vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
-        let func = method(vm, self.class, self.method.0, self.method.1)?;
-        let body = crate::lower::literal(&mut vm.lang, func);
-        Ok(NativeResult::Call(body, args.to_vec()))
+        own_body(vm, (self.class, self.method.0, self.method.1), args)
     }
 }
 

@@ -122,9 +122,7 @@ fn divisor(args: &[Val]) -> Option<i32> {
 }
 
 fn body(vm: &mut Vmj, name: &str, args: &[Val]) -> Res<NativeResult<Jvm>> {
-    let func = method(vm, "java/lang/Math", name, "(II)I")?;
-    let body = crate::lower::literal(&mut vm.lang, func);
-    Ok(NativeResult::Call(body, args.to_vec()))
+    own_body(vm, ("java/lang/Math", name, "(II)I"), args)
 }
 
 fn floor_mod(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {

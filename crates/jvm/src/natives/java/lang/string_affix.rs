@@ -26,7 +26,7 @@ fn too_long(vm: &mut Vmj, holds: bool) -> Res<Val> {
 }
 
 /// Whether `part` stands in `text` at an offset.
-fn stands_at(vm: &Vmj, text: &Text, at: u32, part: &Text) -> bool {
+pub(super) fn stands_at(vm: &Vmj, text: &Text, at: u32, part: &Text) -> bool {
     let fits = at as u64 + part.len as u64 <= text.len as u64;
     fits && (0..part.len).all(|i| text.concrete(vm, at + i) == part.concrete(vm, i))
 }

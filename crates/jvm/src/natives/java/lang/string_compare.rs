@@ -33,9 +33,7 @@ fn this(vm: &mut Vmj, args: &[Val]) -> Res<Text> {
 
 /// Runs the method's own body.
 fn literal(vm: &mut Vmj, name: &str, descriptor: &str, args: &[Val]) -> Res<NativeResult<Jvm>> {
-    let func = method(vm, "java/lang/String", name, descriptor)?;
-    let body = crate::lower::literal(&mut vm.lang, func);
-    Ok(NativeResult::Call(body, args.to_vec()))
+    own_body(vm, ("java/lang/String", name, descriptor), args)
 }
 
 fn equals(vm: &mut Vmj, args: &[Val]) -> Res<Val> {

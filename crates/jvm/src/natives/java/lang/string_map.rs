@@ -1,10 +1,11 @@
-//! `toLowerCase`, `toUpperCase` and `replace` of a character: what is made of each character alone, as terms.
+//! `toLowerCase`, `toUpperCase` and `replace`: what is made of each character alone, as terms.
 //!
 //! The JDK looks at one character after the other and decides on each; here the text that comes out has the length of
 //! the one that goes in, known or not, and its characters are functions of those.
 
-use super::text::Text;
-use crate::natives::support::{arg, get, method, non_null};
+use super::string_affix::stands_at;
+use super::text::{Text, inside};
+use crate::natives::support::{arg, get, non_null, own_body};
 use crate::natives::{Res, Vmj, natives};
 use crate::world::Jvm;
 use vm::{CharMap, ElemKind, NativeResult, ObjId, Val, View};
@@ -16,6 +17,7 @@ natives! {
     }
     "java/lang/String" {
         "replace" "(CC)Ljava/lang/String;" = symbolic replace;
+        "replace" "(Ljava/lang/CharSequence;Ljava/lang/CharSequence;)Ljava/lang/String;" = symbolic replace_text;
     }
 }
 
@@ -41,9 +43,7 @@ fn change_case(vm: &mut Vmj, args: &[Val], map: CharMap, name: &str) -> Res<Nati
         return Ok(NativeResult::Return(Val::obj(mapped)));
     }
     let descriptor = "(Ljava/lang/String;[BLjava/util/Locale;)Ljava/lang/String;";
-    let func = method(vm, "java/lang/StringLatin1", name, descriptor)?;
-    let body = crate::lower::literal(&mut vm.lang, func);
-    Ok(NativeResult::Call(body, args.to_vec()))
+    own_body(vm, ("java/lang/StringLatin1", name, descriptor), args)
 }
 
 /// Languages in which letters of ASCII have other counterparts.
@@ -88,9 +88,54 @@ fn replace(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
             }
         }
     }
-    let func = method(vm, "java/lang/String", "replace", "(CC)Ljava/lang/String;")?;
-    let body = crate::lower::literal(&mut vm.lang, func);
-    Ok(NativeResult::Call(body, args.to_vec()))
+    own_body(vm, ("java/lang/String", "replace", "(CC)Ljava/lang/String;"), args)
+}
+
+const REPLACE_TEXT: &str = "(Ljava/lang/CharSequence;Ljava/lang/CharSequence;)Ljava/lang/String;";
+
+/// Where nothing is to be replaced the text stays as it is, its length too, by one decision; otherwise the JDK looks for
+/// the places.
+fn replace_text(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
+    if lacks(vm, args)? {
+        return Ok(NativeResult::Return(arg(args, 0)));
+    }
+    own_body(vm, ("java/lang/String", "replace", REPLACE_TEXT), args)
+}
+
+/// Whether a symbolic text is decided not to have a plain one in it.
+fn lacks(vm: &mut Vmj, args: &[Val]) -> Res<bool> {
+    let (target, with) = (arg(args, 1), arg(args, 2));
+    let plain = |val: Val| val.term.is_none() && val.bits != 0;
+    if !plain(target) || !plain(with) {
+        return Ok(false);
+    }
+    let is_text = |object: ObjId| vm.heap.class(object) == vm.lang.known.string;
+    if !is_text(target.as_obj()) || !is_text(with.as_obj()) {
+        return Ok(false);
+    }
+    let this = vm.deref(arg(args, 0))?;
+    let (mut text, target) = (Text::of(vm, this), Text::of(vm, target.as_obj()));
+    // One character for another is said for each of them.
+    let one = target.len == 1 && Text::of(vm, with.as_obj()).len == 1;
+    if one || target.len == 0 || target.is_symbolic(vm) || !text.is_symbolic(vm) || text.len > MAX_UNITS {
+        return Ok(false);
+    }
+    let bound = text.bound(vm)?;
+    let length = text.length(vm);
+    let mut term = vm.pool.bool(true);
+    for at in 0..(bound + 1).saturating_sub(target.len) {
+        let mut here = inside(vm, at + target.len - 1, length);
+        for i in 0..target.len {
+            let (unit, wanted) = (text.unit(vm, at + i)?, target.unit(vm, i)?);
+            let same = vm.pool.eq(unit, wanted);
+            here = vm.pool.and(here, same);
+        }
+        let elsewhere = vm.pool.not(here);
+        term = vm.pool.and(term, elsewhere);
+    }
+    let lacks = (0..text.len).all(|at| !stands_at(vm, &text, at, &target));
+    vm.decide(ElemKind::Branch, term, lacks)?;
+    Ok(lacks)
 }
 
 /// A new text with something made of each character; `None` where that cannot be said in terms. It is an object of its
