@@ -343,7 +343,12 @@ fn collection(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Option<Kind> {
     let stands_for = (name != class).then(|| name.into());
     let class = vm.lang.class(class).ok()?;
     let add = vm.lang.method(class, add.0, add.1).ok()?;
-    let elems = (0..parts).map(|i| kind_for(vm, &element(&arg(i)))).collect();
+    let mut elems: Vec<Kind> = (0..parts).map(|i| kind_for(vm, &element(&arg(i)))).collect();
+    if elems.first() == Some(&Kind::Str)
+        && let Some(key) = super::words::key(vm)
+    {
+        elems[0] = key;
+    }
     let of = (0..parts).map(|i| shown(&arg(i))).collect();
     Some(Kind::Filled { class, add, elems, of, stands_for })
 }

@@ -200,7 +200,7 @@ pub(super) fn absent(vm: &mut Vm<Jvm>, name: &str, optional: bool) -> bool {
 pub fn class_of(jvm: &Jvm, kind: &Kind) -> Option<ClassId> {
     match kind {
         Kind::Object(key) => jvm.worlds.recipes.get(key).map(|recipe| recipe.class),
-        Kind::Str => jvm.loaded("java/lang/String"),
+        Kind::Str | Kind::Word(_) => jvm.loaded("java/lang/String"),
         Kind::Boxed { class, .. } | Kind::Enum { class, .. } | Kind::Array { class, .. } => Some(*class),
         Kind::List { class, .. } | Kind::Filled { class, .. } | Kind::Fake { class } => Some(*class),
         Kind::Only { kind, .. } => class_of(jvm, kind),

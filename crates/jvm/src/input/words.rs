@@ -1,11 +1,14 @@
-//! Texts that classes of the library are made of and that no search would spell: a pattern, an address, a number beyond `long`.
+//! Texts that no search would spell: those that classes of the library are made of (a pattern, an address, a number beyond
+//! `long`), and those that the program looks for in its maps and sets.
 
 use ir::ClassId;
 use term::Assignment;
 use vm::Vm;
 
 use super::Kind;
+use super::producers::nest;
 use super::recipe::Way;
+use crate::load::{ClassFile, Instr};
 use crate::world::Jvm;
 
 /// Class, constructor or factory of one text, texts.
@@ -57,4 +60,58 @@ pub(super) fn texts(vm: &mut Vm<Jvm>, texts: &[&str]) -> Option<Kind> {
     vm.freeze();
     let class = vm.lang.class("java/lang/String").ok()?;
     Some(Kind::Enum { class, constants })
+}
+
+/// So many words of the program are tried as keys.
+const MAX_WORDS: usize = 16;
+/// A word that long is nobody's key.
+const LONGEST: usize = 40;
+/// A word is asked for by a call that follows so soon.
+const SOON: usize = 4;
+/// What maps and sets are asked with a key.
+const ASKS: [&str; 12] = [
+    "get", "getOrDefault", "containsKey", "contains", "remove", "put", "putIfAbsent", "computeIfAbsent",
+    "computeIfPresent", "compute", "merge", "add",
+];
+
+/// A text for a key, or one of the words that the class under test asks its collections for: hardly any other has the
+/// same hash.
+pub(super) fn key(vm: &mut Vm<Jvm>) -> Option<Kind> {
+    let context = vm.lang.worlds.context?;
+    let mut found: Vec<Vec<u16>> = Vec::new();
+    for class in nest(vm, context) {
+        if let Some(file) = vm.lang.classes[class].file.clone() {
+            asked(&file, &mut found);
+        }
+    }
+    found.truncate(MAX_WORDS);
+    if found.is_empty() {
+        return None;
+    }
+    vm.start_run(Assignment::default());
+    let words: Result<Vec<_>, _> = found.iter().map(|units| crate::link::intern(vm, units)).collect();
+    vm.freeze();
+    Some(Kind::Word(words.ok()?))
+}
+
+/// The words of a class that soon are the argument of a call on a collection.
+fn asked(file: &ClassFile, found: &mut Vec<Vec<u16>>) {
+    for method in &file.methods {
+        let Ok(Some(code)) = method.bytecode() else { continue };
+        for (at, (_, instr)) in code.instrs.iter().enumerate() {
+            let Instr::Ldc(cp) = instr else { continue };
+            let Ok(units) = file.pool.string(*cp) else { continue };
+            let next = code.instrs.iter().skip(at + 1).take(SOON);
+            let asks = next.clone().any(|(_, instr)| match instr {
+                Instr::InvokeInterface(cp) | Instr::InvokeVirtual(cp) => file
+                    .pool
+                    .method(*cp)
+                    .is_ok_and(|m| m.class.starts_with("java/util/") && ASKS.contains(&m.name)),
+                _ => false,
+            });
+            if asks && units.len() <= LONGEST && !found.contains(&units) {
+                found.push(units);
+            }
+        }
+    }
 }
