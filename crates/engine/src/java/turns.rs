@@ -110,7 +110,8 @@ impl<'a> Turns<'a> {
             spare: left - work,
             deadline: time.map(|time| now + time),
             question: if part > 1 { self.short_question(work) } else { u32::MAX },
-            patience: if part > 1 { SHORT_PATIENCE } else { LONG_PATIENCE },
+            // While others wait who ran out of work, nobody goes on for nothing.
+            patience: if self.round > 1 || self.count == 1 { LONG_PATIENCE } else { SHORT_PATIENCE },
         })
     }
 
@@ -160,12 +161,10 @@ impl<'a> Turns<'a> {
         let cut = matches!(found.stopped.last(), Some(Stopped::Work | Stopped::Cut));
         let stuck = found.stopped.last() == Some(&Stopped::NothingNew);
         let unknown = found.ledger.iter().any(|(entry, _)| entry.kind == ledger::Kind::SolverUnknown);
-        if self.round == 0 && self.count > 1 {
-            if cut || unknown {
-                self.unfinished.push(turn.index);
-            } else if stuck {
-                self.stuck.push(turn.index);
-            }
+        match self.round {
+            0 if self.count > 1 && (cut || unknown) => self.unfinished.push(turn.index),
+            0 | 1 if self.count > 1 && stuck => self.stuck.push(turn.index),
+            _ => {}
         }
     }
 }

@@ -374,7 +374,12 @@ fn cast_kind(vm: &mut Vm<Jvm>, func: FuncId) -> Kind {
 /// Whether a result can be made when it is asked for. Others take guest code and are made with the fake, once.
 fn is_plain(kind: &Kind) -> bool {
     match kind {
-        Kind::Scalar(_) | Kind::Str | Kind::Word(_) | Kind::Boxed { .. } | Kind::Enum { .. } | Kind::Null(_) => true,
+        Kind::Scalar(_)
+        | Kind::Str
+        | Kind::Word(_)
+        | Kind::Boxed { .. }
+        | Kind::Enum { .. }
+        | Kind::Null(_) => true,
         Kind::Only { kind, .. } => is_plain(kind),
         Kind::Array { elem, .. } => matches!(**elem, Kind::Scalar(_)),
         Kind::Object(_)

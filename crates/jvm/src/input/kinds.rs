@@ -360,7 +360,6 @@ const PUT: (&str, &str) = ("put", "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/l
 fn element(ty: &Generic) -> Generic {
     match ty {
         Generic::Any => Generic::Class("java/lang/String".into(), Vec::new()),
-        Generic::Class(name, _) if &**name == "java/lang/Object" => element(&Generic::Any),
         known => known.clone(),
     }
 }

@@ -290,10 +290,12 @@ fn make_at(vm: &mut Vm<Jvm>, name: &str, kind: &Kind, optional: bool) -> Result<
     match kind {
         Kind::Scalar(ty) => scalar(vm, name, ty),
         Kind::Str => string(vm, name, optional),
-        Kind::Word(words) => match vm.choose_among(ElemKind::Which, &format!("{name}.word"), words.len() as u32 + 1)? {
-            0 => string(vm, name, optional),
-            chosen => Ok(Val::obj(words[chosen as usize - 1])),
-        },
+        Kind::Word(words) => {
+            match vm.choose_among(ElemKind::Which, &format!("{name}.word"), words.len() as u32 + 1)? {
+                0 => string(vm, name, optional),
+                chosen => Ok(Val::obj(words[chosen as usize - 1])),
+            }
+        }
         Kind::Boxed { class, prim } => boxed(vm, name, *class, prim, optional),
         Kind::Enum { constants, .. } => enum_constant(vm, name, constants, optional),
         // Arguments themselves may be one and the same array; arrays inside of others are taken to be their own.

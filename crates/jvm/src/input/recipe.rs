@@ -405,6 +405,9 @@ fn returns(jvm: &Jvm, func: FuncId, class: ClassId) -> bool {
     matches!(&jvm.funcs[func].signature.ty.ret, Some(FieldType::Class(ret)) if ret == name)
 }
 
+/// So many numbers make an object of the library at most.
+const MAX_NUMBERS: usize = 6;
+
 /// Of the library's own classes: what takes plain values.
 fn library_ways(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
     let jvm = &vm.lang;
@@ -422,9 +425,16 @@ fn library_ways(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
         let params = &f.signature.ty.params;
         let constructor = &*f.name == "<init>" && !is_abstract;
         let factory = f.is_static() && returns(jvm, *func, class) && !params.is_empty();
-        f.is(access::PUBLIC) && params.len() <= 3 && params.iter().all(plain) && (constructor || factory)
+        f.is(access::PUBLIC) && params.iter().all(plain) && (constructor || factory)
     };
     let mut found: Vec<FuncId> = jvm.classes[class].functions().filter(makes).collect();
+    // Of long calls those of numbers alone, where no shorter ones are (`LocalDateTime.of(2000, 1, 1, 0, 0)`).
+    let length = |func: &FuncId| jvm.funcs[*func].signature.ty.params.len();
+    let of_numbers =
+        |func: &FuncId| !jvm.funcs[*func].signature.ty.params.iter().any(FieldType::is_reference);
+    let shortest = found.iter().copied().filter(of_numbers).map(|func| length(&func)).min();
+    let longest = shortest.filter(|shortest| (4..=MAX_NUMBERS).contains(shortest)).unwrap_or(3);
+    found.retain(|func| length(func) <= 3 || length(func) == longest && of_numbers(func));
     // What refuses the simplest arguments costs a search before the first object is there; through what divides them
     // hardly anything can be solved.
     let tried: BTreeMap<FuncId, Trial> =

@@ -70,8 +70,18 @@ const LONGEST: usize = 40;
 const SOON: usize = 4;
 /// What maps and sets are asked with a key.
 const ASKS: [&str; 12] = [
-    "get", "getOrDefault", "containsKey", "contains", "remove", "put", "putIfAbsent", "computeIfAbsent",
-    "computeIfPresent", "compute", "merge", "add",
+    "get",
+    "getOrDefault",
+    "containsKey",
+    "contains",
+    "remove",
+    "put",
+    "putIfAbsent",
+    "computeIfAbsent",
+    "computeIfPresent",
+    "compute",
+    "merge",
+    "add",
 ];
 
 /// A text for a key, or one of the words that the class under test asks its collections for: hardly any other has the
