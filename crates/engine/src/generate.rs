@@ -476,6 +476,14 @@ impl<'a> Batch<'a> {
 impl Pending<'_> {
     /// Drops what cannot be written or must not be run.
     fn refuse(&mut self, config: &Config, isolation: Isolation) {
+        if !self.generated.result.missing.is_empty() {
+            let lacks = |case: &TestCase| matches!(&case.outcome, Outcome::Throws { class, .. } if class.simple_name() == "NoClassDefFoundError");
+            let (lost, whole): (Vec<_>, Vec<_>) =
+                std::mem::take(&mut self.kept).into_iter().partition(|(_, case)| lacks(case));
+            let why = "needs a class that is not on the class path";
+            self.generated.dropped.extend(lost.into_iter().map(|(index, _)| (index, why.to_string())));
+            self.kept = whole;
+        }
         if isolation == Isolation::None && !config.trust {
             // What changes no file, starts no process and opens no socket in the VM does no harm on the JVM either; the
             // VM ends a run at the latter two.
@@ -512,6 +520,13 @@ impl Pending<'_> {
         self.kept.sort_by_key(|(index, _)| *index);
     }
 
+    /// The class that a test fails for want of.
+    fn lacking(&self, objection: &str) -> Option<String> {
+        let (_, rest) = objection.split_once("NoClassDefFoundError: ")?;
+        let name = rest.split(|c: char| c.is_whitespace()).next()?.replace('.', "/");
+        self.generated.result.missing.contains(&name).then(|| name.replace('/', "."))
+    }
+
     /// What the JVM shows where it showed something else: a stable outcome is what the test asserts, and a
     /// disagreement is noted. Besides, what is tried again because it did not compile.
     fn adopt(&mut self, environment: &Environment) -> Result<Vec<(usize, TestCase)>, Error> {
@@ -523,7 +538,17 @@ impl Pending<'_> {
                 .extend(self.failed.drain(..).map(|(index, _, _)| (index, why.to_string())));
         }
         let mut adopted: Vec<(usize, TestCase)> = std::mem::take(&mut self.raw);
-        let failed = std::mem::take(&mut self.failed);
+        let mut failed = std::mem::take(&mut self.failed);
+        // The JVM loads more classes than a run needs, to verify the code.
+        failed.retain(|(index, _, objection)| match self.lacking(objection) {
+            Some(class) => {
+                self.generated
+                    .dropped
+                    .push((*index, format!("needs {class}, which is not on the class path")));
+                false
+            }
+            None => true,
+        });
         if failed.is_empty() {
             return Ok(adopted);
         }

@@ -1,6 +1,6 @@
 //! Exploring a class: each method with each way to make its receiver, until its obligations are settled.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
@@ -144,6 +144,10 @@ impl<'a> ClassExplorer<'a> {
             });
         }
         let mut result = ClassResult::new(&target.class);
+        result.missing = missing(self.vm, class, target);
+        if let Some(text) = warning(&target.class, &result.missing) {
+            (self.events)(Event::Warning(text));
+        }
         self.nested = target.nested.iter().filter_map(|name| self.vm.lang.loaded(name)).collect();
         self.unseen = super::unreached::unseen(self.vm, &self.nested, &entries);
         self.twins = match self.other.as_deref_mut() {
@@ -279,6 +283,37 @@ impl<'a> ClassExplorer<'a> {
             result.obligations.entry(key(obligation)).or_insert(entry);
         }
     }
+}
+
+/// Classes that a class and those nested in it name and that nothing has.
+fn missing(vm: &mut Vm<Jvm>, class: ClassId, target: &ClassTarget) -> BTreeSet<String> {
+    let nested = target.nested.iter().filter_map(|name| vm.lang.loaded(name));
+    let files: Vec<_> = std::iter::once(class)
+        .chain(nested)
+        .filter_map(|class| vm.lang.classes[class].file.clone())
+        .collect();
+    let mut found = BTreeSet::new();
+    for file in files {
+        let names = (1..file.pool.len()).filter_map(|index| file.pool.class(index).ok());
+        let names = names.filter(|name| !name.starts_with('['));
+        let lost = names
+            .filter(|name| vm.lang.loaded(name).is_none() && matches!(vm.lang.path.load(name), Ok(None)));
+        found.extend(lost.map(str::to_string));
+    }
+    found
+}
+
+/// What is said where classes are missing: tests that need them fail on the JVM, whatever they do.
+fn warning(class: &str, missing: &BTreeSet<String>) -> Option<String> {
+    let named: Vec<String> = missing.iter().take(3).map(|name| name.replace('/', ".")).collect();
+    let more = match missing.len().saturating_sub(named.len()) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!named.is_empty()).then(|| {
+        let (class, named) = (class.replace('/', "."), named.join(", "));
+        format!("{class} uses {named}{more}, which -c does not have: add the jar or folder, or tests that need it are left out")
+    })
 }
 
 /// Loads the class under test and records its coverage from now on.

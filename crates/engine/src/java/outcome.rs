@@ -118,6 +118,8 @@ pub struct ClassResult {
     pub lines: BTreeSet<u32>,
     /// The name of the source file, where the class file tells it.
     pub source: Option<String>,
+    /// Classes that its code names and that are not on the class path, by their internal names.
+    pub missing: BTreeSet<String>,
     pub solver: solver::Stats,
 }
 
@@ -134,6 +136,7 @@ impl ClassResult {
             decisions: BTreeMap::new(),
             lines: BTreeSet::new(),
             source: None,
+            missing: BTreeSet::new(),
             solver: solver::Stats::default(),
         }
     }

@@ -312,6 +312,10 @@ impl Lowering<'_> {
         let mut function = self.out.finish(name, source, signature.ret, own);
         let library = self.jvm.classes[self.class].origin == ClassOrigin::Library;
         variables::name(&mut function, &locals, code, !library);
+        if own && code.locals.is_empty() {
+            let is_static = method.access & access::STATIC != 0;
+            variables::name_params(&mut function, is_static, &crate::input::param_names(self.jvm, self.func));
+        }
         compact::compact(&mut function);
         decisions::group(&mut function);
         debug_assert_eq!(&*self.file.methods[self.method_index].name, &*method.name);

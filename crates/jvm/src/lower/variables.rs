@@ -35,6 +35,15 @@ pub(super) fn name(function: &mut Function, locals: &[[Reg; 5]], code: &Code, sp
     }
 }
 
+/// Names the parameters where the compiler left no names of variables.
+pub(super) fn name_params(function: &mut Function, is_static: bool, names: &[String]) {
+    let this = (!is_static).then_some("this");
+    let names = this.into_iter().chain(names.iter().map(String::as_str));
+    for (reg, name) in (0..function.params).zip(names) {
+        function.regs[Reg(reg)].variable = Some(name.to_string());
+    }
+}
+
 /// Gives each web of a register its own register and name. The web of the parameter, if it is one, keeps it.
 fn split_webs(function: &mut Function, reg: Reg, variables: &[&LocalVariable]) {
     let webs = Webs::new(function, reg);
