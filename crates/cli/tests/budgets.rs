@@ -1,12 +1,13 @@
 //! Budgets hold: memory, work and paths, by the command line.
 
+mod support;
+
 use std::fs;
 use std::io::Read;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
-use testkit::Jdk;
-use testkit::jdk::Options;
+use support::Place;
 
 /// Eight numbers in order: half a million paths.
 const MANY: &str = "package a; public class Many {
@@ -28,31 +29,13 @@ const MANY: &str = "package a; public class Many {
     }
 }";
 
-struct Place {
-    dir: tempfile::TempDir,
-    jdk: Jdk,
-}
+struct Many(Place);
 
-impl Place {
-    fn new() -> Place {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("Many.java");
-        fs::write(&file, MANY).unwrap();
-        let jdk = Jdk::at_least(17).unwrap();
-        let compiled = jdk.compile(&[file], &Options::default()).unwrap();
-        fs::create_dir_all(dir.path().join("a")).unwrap();
-        fs::copy(compiled.join("a/Many.class"), dir.path().join("a/Many.class")).unwrap();
-        Place { dir, jdk }
-    }
-
+impl Many {
     /// What is said on standard error, and the most memory that was seen in use, in kB.
     fn explore(&self, options: &[&str]) -> (String, u64) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_testwright"));
-        command
-            .args(["explore", "-c", ".", "--exhaustive", "--stats", "-j", "2"])
-            .args(options)
-            .arg("a.Many");
-        command.current_dir(self.dir.path()).env("JAVA_HOME", &self.jdk.home);
+        let mut command = self.0.command("explore");
+        command.args(["--exhaustive", "--stats", "-j", "2"]).args(options).arg("a.Many");
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut most = 0;
         while child.try_wait().unwrap().is_none() {
@@ -77,7 +60,7 @@ fn figure(said: &str, method: &str, column: usize) -> u64 {
 
 #[test]
 fn memory_work_and_paths_stay_within_their_limits() {
-    let place = Place::new();
+    let place = Many(Place::new("Many", MANY));
     let (said, most) = place.explore(&["--memory", "90"]);
     assert!(figure(&said, "least", 1) < 500_000, "{said}");
     assert!(most < 90 * 1024 * 11 / 10, "{most} kB: {said}");

@@ -2,13 +2,13 @@
 //!
 //! `KILLS` says how often; a few by default, a hundred by `make kill`.
 
+mod support;
+
 use std::fs;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use testkit::Jdk;
-use testkit::jdk::Options;
+use support::Place;
 
 /// Sorts three numbers in a way that takes the explorer a while.
 const SLOW: &str = "package a; public class Slow {
@@ -30,56 +30,30 @@ const SLOW: &str = "package a; public class Slow {
     }
 }";
 
-struct Place {
-    dir: tempfile::TempDir,
-    jdk: Jdk,
-}
+struct Slow(Place);
 
-impl Place {
-    fn new() -> Place {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("Slow.java");
-        fs::write(&file, SLOW).unwrap();
-        let jdk = Jdk::at_least(17).unwrap();
-        let compiled = jdk.compile(&[file], &Options::default()).unwrap();
-        fs::create_dir_all(dir.path().join("classes/a")).unwrap();
-        fs::copy(compiled.join("a/Slow.class"), dir.path().join("classes/a/Slow.class")).unwrap();
-        Place { dir, jdk }
-    }
-
+impl Slow {
     fn command(&self, out: &str, resume: bool) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_testwright"));
-        command.args([
-            "generate",
-            "-c",
-            "classes",
-            "-o",
-            out,
-            "--no-run",
-            "--exhaustive",
-            "--all-paths",
-            "-j",
-            "2",
-        ]);
-        command.args(resume.then_some("--resume"));
-        command.arg("a.Slow").current_dir(self.dir.path()).env("JAVA_HOME", &self.jdk.home);
+        let mut command = self.0.command("generate");
+        command.args(["-o", out, "--no-run", "--exhaustive", "--all-paths", "-j", "2"]);
+        command.args(resume.then_some("--resume")).arg("a.Slow");
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command
     }
 
     fn text(&self, out: &str) -> String {
-        fs::read_to_string(self.dir.path().join(out).join("a/SlowTest.java")).unwrap()
+        fs::read_to_string(self.0.path().join(out).join("a/SlowTest.java")).unwrap()
     }
 
     fn journals(&self, out: &str) -> bool {
-        Path::new(&self.dir.path().join(out).join(".testwright")).exists()
+        self.0.path().join(out).join(".testwright").exists()
     }
 }
 
 #[test]
 fn what_was_killed_goes_on() {
     let kills: u64 = std::env::var("KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(4);
-    let place = Place::new();
+    let place = Slow(Place::new("Slow", SLOW));
     let started = Instant::now();
     assert!(place.command("whole", false).status().unwrap().success());
     let whole = started.elapsed();

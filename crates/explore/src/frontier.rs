@@ -13,6 +13,8 @@ use vm::{ElemKind, Site};
 pub struct Candidate {
     pub slot: Slot,
     pub site: Site,
+    /// Where its function was called from: what a helper decides for one caller is not what it decides for another.
+    pub caller: Site,
     pub kind: ElemKind,
     pub alternative: u32,
     /// Decisions above it.

@@ -17,6 +17,8 @@ entity! {
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
     pub site: Site,
+    /// Where its function was called from ([`Elem::caller`]).
+    pub caller: Site,
     pub kind: ElemKind,
     /// How often the site had decided before on this path.
     pub visit: u32,
@@ -286,6 +288,7 @@ impl Tree {
         let depth = parent.map_or(0, |p| p.depth + 1);
         let node = self.nodes.push(Node {
             site: elem.site,
+            caller: elem.caller,
             kind: elem.kind,
             visit: elem.visit,
             depth,
@@ -366,6 +369,7 @@ mod tests {
             input: false,
             objects: 0,
             doomed: false,
+            caller: Site::OUTSIDE,
         });
     }
 

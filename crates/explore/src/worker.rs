@@ -229,6 +229,7 @@ where
         let mut site = |site: Site| Some(Site { func: func(site.func)?, ..site });
         for elem in &mut run.trace.elems {
             elem.site = site(elem.site)?;
+            elem.caller = site(elem.caller)?;
         }
         if let End::Threw { class, site: at, .. } = &mut run.end {
             *class = lang.class_of(fork, *class)?;

@@ -340,8 +340,15 @@ impl<L: Lang> Vm<L> {
             input: self.making_inputs,
             objects: self.heap.count() as u32,
             doomed: false,
+            caller: self.caller(),
         });
         Ok(())
+    }
+
+    /// Where the function at work was called from: the innermost call in tracked code that is still going on.
+    fn caller(&self) -> Site {
+        let above = self.frames.iter().rev().skip(1).find(|frame| self.lang.is_tracked(frame.func));
+        above.map_or(Site::OUTSIDE, |frame| Site { func: frame.func, index: frame.pc })
     }
 
     /// Fixes a symbolic value to the one of this run, and says so in the ledger.

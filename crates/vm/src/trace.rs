@@ -62,6 +62,8 @@ pub struct Elem {
     /// Decided by code that is not tracked, between the making of an exception and its leaving the call: what its
     /// message says, for instance. Deciding otherwise changes nothing but that.
     pub doomed: bool,
+    /// Where tracked code called the function that decides, at any remove if that is not tracked itself.
+    pub caller: Site,
 }
 
 /// The decisions of one run, in order.

@@ -240,6 +240,7 @@ where
         self.strategy.add(Candidate {
             slot,
             site: node.site,
+            caller: node.caller,
             kind: node.kind,
             alternative: slot.alternative,
             depth: node.depth,

@@ -1,7 +1,7 @@
 //! Coverage first: what meets an obligation, then checks not seen failing, then what is near to something
 //! wanted and was tried least.
 //!
-//! Candidates of one site and alternative are ranked together: what makes one better than another (is it
+//! Candidates of one site and alternative, called from one place, are ranked together: what makes one better than another (is it
 //! wanted, how far is it, how often was it tried) is the same for all of them but the depth.
 
 use crate::finished::RunId;
@@ -40,8 +40,8 @@ const MEND: u64 = 4;
 /// So often for one site, since that last brought something.
 const MENDED: u32 = 4;
 
-/// Site, kind and alternative; what is below an ungranted wish is apart.
-type Key = (Site, ElemKind, u32, bool);
+/// Site, who called, kind and alternative; what is below an ungranted wish is apart.
+type Key = (Site, Site, ElemKind, u32, bool);
 
 /// What makes one group better than another, the smallest being the best.
 type Rank = (u32, bool, u32, u32, u32, u64);
@@ -103,7 +103,7 @@ impl Coverage {
         let wishes = self
             .groups
             .iter()
-            .filter(|(key, group)| key.1 == ElemKind::Prefer && !group.candidates.is_empty());
+            .filter(|(key, group)| key.2 == ElemKind::Prefer && !group.candidates.is_empty());
         let ranked = wishes.filter_map(|(key, group)| Some((group.rank(guide, false)?, *key)));
         let (_, best) = ranked.min()?;
         let group = self.groups.get(&best)?;
@@ -160,7 +160,7 @@ impl Coverage {
 }
 
 fn key(candidate: &Candidate) -> Key {
-    (candidate.site, candidate.kind, candidate.alternative, candidate.unwished)
+    (candidate.site, candidate.caller, candidate.kind, candidate.alternative, candidate.unwished)
 }
 
 impl Strategy for Coverage {

@@ -1,0 +1,39 @@
+//! A folder with a compiled class, for tests that run the program on it.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use testkit::Jdk;
+use testkit::jdk::Options;
+
+pub struct Place {
+    dir: tempfile::TempDir,
+    jdk: Jdk,
+}
+
+impl Place {
+    /// With the class `a.NAME` in `classes`.
+    pub fn new(name: &str, source: &str) -> Place {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join(format!("{name}.java"));
+        fs::write(&file, source).unwrap();
+        let jdk = Jdk::at_least(17).unwrap();
+        let compiled = jdk.compile(&[file], &Options::default()).unwrap();
+        let class = format!("a/{name}.class");
+        fs::create_dir_all(dir.path().join("classes/a")).unwrap();
+        fs::copy(compiled.join(&class), dir.path().join("classes").join(&class)).unwrap();
+        Place { dir, jdk }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// The program, run there.
+    pub fn command(&self, verb: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_testwright"));
+        command.args([verb, "-c", "classes"]).current_dir(self.path()).env("JAVA_HOME", &self.jdk.home);
+        command
+    }
+}
