@@ -2,7 +2,7 @@
 
 use super::paths::path_obligation;
 use crate::criterion::{Owed, Rule, Subject};
-use crate::dataflow::{DataFlow, Pair};
+use crate::dataflow::{DataFlow, Def, Pair};
 use crate::graph::{Limit, du_paths};
 use crate::obligation::{Demand, Kind};
 
@@ -92,7 +92,18 @@ fn def_text(subject: &Subject, data: &DataFlow, def: u32) -> String {
     match def.index {
         None => format!("parameter {name}"),
         Some(_) if def.line == 0 => format!("{name} as set in block {}", def.block),
-        Some(_) => format!("{name} as set in line {}", def.line),
+        Some(index) => {
+            // `for (int i = 0; i < n; i++)` assigns twice.
+            let regs = &subject.projection.func.regs;
+            let alike =
+                |other: &&Def| other.line == def.line && regs[other.reg].variable.as_deref() == Some(name);
+            let all: Vec<u32> = data.defs.iter().filter(alike).filter_map(|other| other.index).collect();
+            let before = all.iter().filter(|other| **other < index).count();
+            match all.len() {
+                1 => format!("{name} as set in line {}", def.line),
+                _ => format!("{name} as set in line {} (assignment {} there)", def.line, before + 1),
+            }
+        }
     }
 }
 

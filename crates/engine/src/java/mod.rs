@@ -8,6 +8,7 @@ mod circles;
 mod claims;
 pub mod entries;
 pub mod explore;
+mod hindrance;
 pub mod kotlin;
 mod lasting;
 mod onward;

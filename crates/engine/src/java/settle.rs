@@ -7,6 +7,7 @@ use explore::{Callees, Exploration, Goal, Stopped, Verdict, Why};
 use ledger::{Kind, Ledger};
 
 use super::explore::ClassExplorer;
+use super::hindrance::Hindrances;
 use super::outcome::{ClassResult, Fate, key};
 use super::subject::Stage;
 use crate::goal::{CoverageGoal, Judgement};
@@ -42,10 +43,18 @@ impl ClassExplorer<'_> {
         let limited = exploration.ledger.iter().any(|(entry, _)| {
             [jvm::input::known::LIMITED, jvm::input::known::NO_NULL].contains(&&*entry.reason)
         });
+        let hindrances = Hindrances::new(goal, exploration);
         let judgements = goal.judge(&exploration.verdicts, &|part| refuted.contains_key(&part));
         for ((_, obligation), judgement) in goal.obligations().iter().zip(judgements) {
             let key = key(obligation);
-            let fate_of = |part: u32| fate(exploration.verdicts.get(part as usize), &exploration.ledger);
+            let fate_of = |part: u32| match fate(exploration.verdicts.get(part as usize), &exploration.ledger)
+            {
+                Fate::Open(why) => Fate::Open(match hindrances.of(part) {
+                    Some(more) => format!("{why}; {more}"),
+                    None => why,
+                }),
+                fate => fate,
+            };
             let fate = match judgement {
                 Judgement::Covered => Fate::Covered,
                 Judgement::Impossible(why) => {
@@ -126,7 +135,7 @@ fn why_open(why: &Why) -> String {
             Stopped::Memory => "the memory budget was spent".to_string(),
             Stopped::Cut => "the time budget was spent".to_string(),
             Stopped::Interrupted => "interrupted".to_string(),
-            Stopped::NothingNew => "many paths in a row added nothing; --exhaustive goes on".to_string(),
+            Stopped::NothingNew => "many paths in a row added nothing (--exhaustive goes on)".to_string(),
             Stopped::Complete | Stopped::Met => "not reached".to_string(),
         },
         Why::Imprecise(kinds) => {

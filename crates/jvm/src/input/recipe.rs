@@ -230,6 +230,10 @@ fn user_makes(vm: &mut Vm<Jvm>, class: ClassId, env: &Env, left_out: &mut Vec<St
     }
     let mut ways = user_ways(vm, class, env);
     cut(&mut ways, MAX_WAYS, "ways to make it", left_out);
+    for at in 0..ways.len() {
+        let example = super::words::example(vm, class, &ways[at].clone());
+        ways.extend(example);
+    }
     let constants = constants(vm, class);
     let alone = ways.is_empty() && constants.is_empty();
     let mut others = producers(vm, class, alone);

@@ -1,9 +1,9 @@
 //! Texts that no search would spell: those that classes of the library are made of (a pattern, an address, a number beyond
 //! `long`), and those that the program looks for in its maps and sets.
 
-use ir::ClassId;
+use ir::{ClassId, FuncId};
 use term::Assignment;
-use vm::Vm;
+use vm::{Outcome, Val, Vm};
 
 use super::Kind;
 use super::producers::nest;
@@ -47,6 +47,118 @@ pub(super) fn way(vm: &mut Vm<Jvm>, class: ClassId) -> Option<Way> {
         param.kind = kind.clone();
     }
     Some(way)
+}
+
+/// The call of a constructor or factory that refuses empty texts with those that the program itself gives it:
+/// `Money.of("2.50", "EUR")`.
+pub(super) fn example(vm: &mut Vm<Jvm>, class: ClassId, way: &Way) -> Option<Way> {
+    let plain = |kind: &Kind| matches!(kind, Kind::Str | Kind::Scalar(_));
+    let of_texts =
+        way.params.iter().any(|p| p.kind == Kind::Str) && way.params.iter().all(|p| plain(&p.kind));
+    if !of_texts || way.on.is_some() || way.outer {
+        return None;
+    }
+    let literals = literals(vm, class, way.func);
+    let known = |(i, p): (usize, &super::ParamWay)| p.kind != Kind::Str || !literals[i].is_empty();
+    if !way.params.iter().enumerate().all(known) || !refuses(vm, class, way) {
+        return None;
+    }
+    let mut example = way.clone();
+    for (param, literals) in example.params.iter_mut().zip(&literals) {
+        if param.kind == Kind::Str {
+            let words: Vec<&str> = literals.iter().map(String::as_str).collect();
+            param.kind = texts(vm, &words)?;
+        }
+    }
+    Some(example)
+}
+
+/// Whether a call with empty texts and zeros throws.
+fn refuses(vm: &mut Vm<Jvm>, class: ClassId, way: &Way) -> bool {
+    vm.start_run(Assignment::default());
+    if super::initialise(vm, class).is_err() {
+        return false;
+    }
+    let mut args: Vec<Val> = Vec::new();
+    if &*vm.lang.funcs[way.func].name == "<init>" {
+        let Ok(object) = vm.new_object(class) else { return false };
+        args.push(Val::obj(object));
+    }
+    for param in &way.params {
+        match param.ty.is_reference() {
+            true => match crate::link::new_string(vm, &[]) {
+                Ok(text) => args.push(Val::obj(text)),
+                Err(_) => return false,
+            },
+            false => args.push(Val::ZERO),
+        }
+    }
+    matches!(vm.call(way.func, &args), Outcome::Threw(_))
+}
+
+/// So many texts are kept of each parameter.
+const MAX_LITERALS: usize = 4;
+
+/// The texts that code near a class gives a function, by parameter: where all that it is given is constant.
+fn literals(vm: &mut Vm<Jvm>, class: ClassId, func: FuncId) -> Vec<Vec<String>> {
+    let f = &vm.lang.funcs[func];
+    let (name, descriptor) = (f.name.clone(), f.descriptor.clone());
+    let params = f.signature.ty.params.clone();
+    let mut found: Vec<Vec<String>> = vec![Vec::new(); params.len()];
+    let owner = vm.lang.classes[f.class].name.clone();
+    let mut classes = nest(vm, class);
+    if let Some(context) = vm.lang.worlds.context {
+        classes.extend(nest(vm, context));
+    }
+    for class in classes {
+        let Some(file) = vm.lang.classes[class].file.clone() else { continue };
+        for code in file.methods.iter().filter_map(|method| method.bytecode().ok().flatten()) {
+            for (at, (_, instr)) in code.instrs.iter().enumerate() {
+                let (Instr::InvokeStatic(cp) | Instr::InvokeSpecial(cp)) = instr else { continue };
+                let called = file.pool.method(*cp);
+                let same = called.is_ok_and(|called| {
+                    *called.class == *owner && *called.name == *name && *called.descriptor == *descriptor
+                });
+                let Some(from) = at.checked_sub(params.len()).filter(|_| same) else { continue };
+                let given: Vec<Option<Option<String>>> = code.instrs[from..at]
+                    .iter()
+                    .zip(&params)
+                    .map(|((_, instr), ty)| match instr {
+                        Instr::Ldc(cp) if ty.is_reference() => file
+                            .pool
+                            .string(*cp)
+                            .ok()
+                            .and_then(|text| String::from_utf16(&text).ok())
+                            .map(Some),
+                        Instr::Int(_)
+                        | Instr::Long(_)
+                        | Instr::Float(_)
+                        | Instr::Double(_)
+                        | Instr::Ldc(_)
+                        | Instr::Ldc2(_)
+                        | Instr::Load(..)
+                            if !ty.is_reference() =>
+                        {
+                            Some(None)
+                        }
+                        _ => None,
+                    })
+                    .collect();
+                if given.iter().any(Option::is_none) {
+                    continue;
+                }
+                for (texts, text) in found.iter_mut().zip(given.into_iter().flatten()) {
+                    if let Some(text) = text
+                        && !texts.contains(&text)
+                        && texts.len() < MAX_LITERALS
+                    {
+                        texts.push(text);
+                    }
+                }
+            }
+        }
+    }
+    found
 }
 
 /// Texts to choose from.
