@@ -57,6 +57,7 @@ pub fn shrink(pool: &Pool, assertions: &[TermId], model: &mut Model, order: &[(V
         evaluations += search.tries + 1;
         vars.into_iter().for_each(|var| model.set_bits(var, best));
     }
+    evaluations += stretch(pool, &mut program, model, order);
     // Large numbers that stayed before others shrank may be held by nothing now: a length by an index below it.
     let again = order.iter().filter(|(var, _)| matches!(pool.var_sort(*var), Sort::Bv(_)));
     let rounds = order.iter().map(|item| (item, false)).chain(again.map(|item| (item, true)));
@@ -91,6 +92,39 @@ pub fn shrink(pool: &Pool, assertions: &[TermId], model: &mut Model, order: &[(V
         evaluations += search.tries;
     }
     evaluations
+}
+
+/// Numbers beyond this are far away.
+const FAR: u128 = 1 << 20;
+
+/// Of several numbers that are far from zero one goes as far as it can: the largest number and 1 overflow as well as two
+/// that nobody would write.
+fn stretch(pool: &Pool, program: &mut Program, model: &mut Model, order: &[(VarId, Prefer)]) -> u32 {
+    let is_far = |(var, prefer): &&(VarId, Prefer)| match pool.var_sort(*var) {
+        Sort::Bv(width) => {
+            *prefer == Prefer::SmallMagnitude && signed(model.bits(*var), width).unsigned_abs() > FAR
+        }
+        _ => false,
+    };
+    let far: Vec<VarId> = order.iter().filter(is_far).map(|(var, _)| *var).collect();
+    if far.len() < 2 {
+        return 0;
+    }
+    let mut tries = 0;
+    for var in far.into_iter().rev() {
+        let Some(slot) = program.vars().iter().position(|&v| v == var) else { continue };
+        let (width, value) = (pool.var_sort(var).bits(), model.bits(var));
+        let largest = mask(width) >> 1;
+        let end = if signed(value, width) < 0 { largest + 1 } else { largest };
+        tries += 1;
+        program.update(slot, end);
+        if program.all_hold() {
+            model.set_bits(var, end);
+            break;
+        }
+        program.update(slot, value);
+    }
+    tries
 }
 
 /// Whether a number is none that was tried one by one.

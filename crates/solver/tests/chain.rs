@@ -287,4 +287,13 @@ fn shrinking_prefers_what_a_person_writes() {
     shrink(&pool, &[inside], &mut model, &order);
     let bits = |t| model.bits(pool.var_of(t).unwrap());
     assert_eq!((bits(length), bits(index)), (1, 0));
+    // Two numbers whose sum overflows: one of them may be small.
+    let (zero, y) = (pool.bv(32, 0), bv(&mut pool, "y"));
+    let sum = pool.bvadd(x, y);
+    let assertions = [pool.slt(zero, x), pool.slt(zero, y), pool.slt(sum, zero)];
+    let mut model = model_of(&pool, &[(x, 0x4123_4567), (y, 0x5765_4321)]);
+    let order = default_order(&pool, &assertions);
+    shrink(&pool, &assertions, &mut model, &order);
+    let bits = |t| model.bits(pool.var_of(t).unwrap());
+    assert_eq!((bits(x), bits(y)), (1, 0x7fff_ffff));
 }

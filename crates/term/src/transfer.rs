@@ -1,5 +1,7 @@
 //! Terms from one pool in another. Pools are not shared between threads; what workers find is brought over.
 
+use rustc_hash::FxHashMap;
+
 use crate::eval::Assignment;
 use crate::op::Op;
 use crate::pool::{Pool, TermId};
@@ -8,10 +10,19 @@ impl Pool {
     /// The same terms here: equal structure, variables by name. Nothing is simplified, so that nothing changes.
     pub fn import(&mut self, from: &Pool, roots: &[TermId]) -> Vec<TermId> {
         let mut work = Vec::new();
-        roots.iter().map(|root| self.import_one(from, *root, &mut work)).collect()
+        let mut other = FxHashMap::default();
+        roots.iter().map(|root| self.import_one(from, *root, &mut work, &mut other)).collect()
     }
 
-    fn import_one(&mut self, from: &Pool, root: TermId, work: &mut Vec<TermId>) -> TermId {
+    /// `other`: terms that are not what they are there. Only a variable that has another sort here makes such; they must
+    /// not be waited for.
+    fn import_one(
+        &mut self,
+        from: &Pool,
+        root: TermId,
+        work: &mut Vec<TermId>,
+        other: &mut FxHashMap<TermId, TermId>,
+    ) -> TermId {
         if root.is_none() {
             return root;
         }
@@ -23,7 +34,7 @@ impl Pool {
         work.push(root);
         let mut last = TermId::NONE;
         while let Some(&term) = work.last() {
-            if let Some(known) = self.by_hash(from.hash128(term)) {
+            if let Some(known) = self.by_hash(from.hash128(term)).or_else(|| other.get(&term).copied()) {
                 last = known;
                 work.pop();
                 continue;
@@ -35,6 +46,9 @@ impl Pool {
                 Op::Var => {
                     if let Some(var) = from.var_of(term) {
                         last = self.declare(from.var_name(var), from.sort(term));
+                        if self.hash128(last) != from.hash128(term) {
+                            other.insert(term, last);
+                        }
                     }
                 }
                 Op::Const => {
@@ -42,7 +56,7 @@ impl Pool {
                 }
                 _ => {
                     for (i, arg) in args.iter().enumerate().rev() {
-                        match self.by_hash(from.hash128(*arg)) {
+                        match self.by_hash(from.hash128(*arg)).or_else(|| other.get(arg).copied()) {
                             Some(known) => here[i] = known,
                             None => work.push(*arg),
                         }

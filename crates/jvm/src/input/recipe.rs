@@ -120,10 +120,7 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic]) -> Opt
         Make::Constant(_) => None,
     });
     tell_apart(calls, fields.iter().map(|f| (f.name.to_string(), f.ty.clone(), f.kind.clone())).collect());
-    for name in changes.iter().map(|(way, _)| vm.lang.funcs[way.func].name.clone()).collect::<BTreeSet<_>>() {
-        let alike = changes.iter_mut().map(|(way, _)| way);
-        tell_apart(alike.filter(|way| vm.lang.funcs[way.func].name == name), Vec::new());
-    }
+    tell_overloads_apart(&vm.lang, changes.iter_mut().map(|(way, _)| way));
     vm.lang.worlds.preparing.pop();
     let recipe = Recipe { class, args: args.to_vec(), ways, fields, changes, left_out };
     vm.lang.worlds.recipes.insert(key.clone(), Arc::new(recipe));
@@ -163,6 +160,17 @@ fn tell_apart<'a>(ways: impl Iterator<Item = &'a mut Way>, mut taken: Vec<(Strin
             way.params[at].name = name.clone();
             taken.push((name, ty, kind));
         }
+    }
+}
+
+/// The same for calls whose variables are named after their method too.
+pub(super) fn tell_overloads_apart<'a>(jvm: &Jvm, ways: impl Iterator<Item = &'a mut Way>) {
+    let mut by_name: BTreeMap<Arc<str>, Vec<&mut Way>> = BTreeMap::new();
+    for way in ways {
+        by_name.entry(jvm.funcs[way.func].name.clone()).or_default().push(way);
+    }
+    for alike in by_name.into_values() {
+        tell_apart(alike.into_iter(), Vec::new());
     }
 }
 

@@ -110,6 +110,9 @@ pub fn statics(vm: &mut Vm<Jvm>, class: ClassId, func: FuncId, reached: Vec<Func
             None => earlier.push((name, vec![way])),
         }
     }
+    for (_, ways) in &mut earlier {
+        recipe::tell_overloads_apart(&vm.lang, ways.iter_mut());
+    }
     Statics { fields, earlier, getters }
 }
 
