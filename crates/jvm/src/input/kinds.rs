@@ -167,6 +167,14 @@ fn class_kind(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
             }
             return vm.lang.class(name).map_or(Kind::Null(name.to_string()), |ty| Kind::OneOf { ty, kinds });
         }
+        // Nobody can extend it: any enum will do.
+        "java/lang/Enum" => {
+            let some = vm.lang.class("java/math/RoundingMode").ok();
+            return match some.and_then(|class| plain_class(vm, class, &[])) {
+                Some(kind) => Kind::Only { kind: Box::new(kind), ty: name.replace('/', ".") },
+                None => Kind::Null(name.replace('/', ".")),
+            };
+        }
         _ => return other_class(vm, name, args),
     };
     boxed(vm, name, prim)
