@@ -90,7 +90,7 @@ fn decision(projection: &Projection, number: u32, members: &[&Branch]) -> Option
     let truth = match exits[..] {
         // Nothing depends on it: the way the branch goes is the outcome.
         [(only, _)] if members.len() == 1 => only,
-        [a, b] => true_exit(projection.cfg(), blocks[0], a, b),
+        [a, b] => true_exit(projection, blocks[0], a, b),
         _ => return None,
     };
     let mut raw: Vec<[Next; 2]> = Vec::new();
@@ -136,7 +136,19 @@ fn decision(projection: &Projection, number: u32, members: &[&Branch]) -> Option
 }
 
 /// Where the code goes round the loop again that the decision ends, or else the nearer way.
-fn true_exit(cfg: &Cfg, head: BlockId, a: (BlockId, BlockId), b: (BlockId, BlockId)) -> BlockId {
+fn true_exit(
+    projection: &Projection,
+    head: BlockId,
+    a: (BlockId, BlockId),
+    b: (BlockId, BlockId),
+) -> BlockId {
+    let cfg = projection.cfg();
+    // A guard that fails goes on with the next case.
+    match (projection.tries_next_case(a.0), projection.tries_next_case(b.0)) {
+        (true, false) => return b.0,
+        (false, true) => return a.0,
+        _ => {}
+    }
     // A way back that is the only one: a `while` at the end of an outer loop leads back to that too, but its body
     // comes to the decision again without it.
     let again = |back: BlockId, other: BlockId| back <= head && !reaches(cfg, other, head, back);

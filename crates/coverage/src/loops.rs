@@ -29,7 +29,8 @@ pub fn loops(projection: &Projection, flow: &Flow) -> Vec<LoopShape> {
         let Some(header) = header else { continue };
         let mut inside = vec![false; flow.graph.len()];
         l.blocks.iter().filter_map(|b| flow.node(*b)).for_each(|n| inside[n.0 as usize] = true);
-        if !inside[header.0 as usize] {
+        let retried = projection.is_retried(l.header);
+        if !inside[header.0 as usize] || retried {
             continue;
         }
         let tests = tests(projection, flow, header, &inside);

@@ -100,6 +100,7 @@ impl<'f> Projection<'f> {
                 graph.reachable[id.0 as usize] && (block.start..block.end).any(|i| graph.is_visible(i))
             })
             .collect();
+        graph.hide_glue();
         for block in cfg.blocks().filter(|b| graph.shown[b.0 as usize]) {
             let range = func.blocks[block];
             let lines = (range.start..range.end).filter(|i| graph.is_visible(*i));
@@ -109,6 +110,47 @@ impl<'f> Projection<'f> {
         }
         graph.branches = duplicates(func, &cfg, &doms, std::mem::take(&mut graph.branches));
         graph
+    }
+
+    /// Hides what compilers put between a branch of their own and where all its ways come together again: a `switch` on
+    /// strings compares first and finds a number, on which it switches.
+    fn hide_glue(&mut self) {
+        let func = self.func;
+        let added = func.branches.iter().filter(|(_, info)| info.origin == Origin::Synthetic);
+        for head in added.map(|(index, _)| func.block_at(*index)) {
+            let mut glue: BTreeSet<BlockId> = BTreeSet::new();
+            let mut meet: BTreeSet<BlockId> = BTreeSet::new();
+            let mut open = self.cfg.node(head).succs.clone();
+            while let Some(block) = open.pop() {
+                match self.is_glue(block) {
+                    true if glue.insert(block) => open.extend(&self.cfg.node(block).succs),
+                    true => {}
+                    false => {
+                        meet.insert(block);
+                    }
+                }
+            }
+            let entered = |block: &BlockId| {
+                self.cfg.preds(*block, Edges::All).all(|from| from == head || glue.contains(&from))
+            };
+            if meet.len() == 1 && !glue.contains(&head) && glue.iter().all(entered) {
+                glue.iter().for_each(|block| self.shown[block.0 as usize] = false);
+            }
+        }
+    }
+
+    /// Whether a block ends in a branch that nobody wrote, or holds constants only.
+    fn is_glue(&self, block: BlockId) -> bool {
+        let range = self.func.blocks[block];
+        let last = range.end - 1;
+        match self.func.branch_info(last) {
+            Some(info) => info.origin == Origin::Synthetic,
+            None => {
+                let code = &self.func.code[range.start as usize..last as usize];
+                self.func.code[last as usize].op == Op::Jump
+                    && code.iter().all(|inst| inst.op == Op::ConstI32)
+            }
+        }
     }
 
     /// Blocks that can be reached from the entry, ascending.
@@ -161,6 +203,18 @@ impl<'f> Projection<'f> {
             }
         }
         (found, ends)
+    }
+
+    /// Whether a block does nothing but go back to a switch whose next case is tried.
+    pub(crate) fn tries_next_case(&self, block: BlockId) -> bool {
+        let to = &self.cfg.node(block).succs;
+        self.is_retried(block) || self.is_glue(block) && to.iter().all(|to| self.is_retried(*to))
+    }
+
+    /// Whether a block ends in a switch that is come to again where a guard fails: no loop begins there.
+    pub(crate) fn is_retried(&self, block: BlockId) -> bool {
+        let last = self.func.blocks[block].end - 1;
+        self.func.code[last as usize].op == Op::Switch && self.names.is_retried(self.func, last)
     }
 
     pub(crate) fn is_shown(&self, block: BlockId) -> bool {

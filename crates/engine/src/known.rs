@@ -5,7 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use jvm::input::Known;
-use jvm::input::known::{Constant, Limit, MethodKnown, MethodRef, Number, ResultCase, Rule, TypeKnown, When};
+use jvm::input::known::{
+    Constant, Covered, Limit, MethodKnown, MethodRef, Number, ResultCase, Rule, TypeKnown, When,
+};
 use jvm::load::FieldType;
 use jvm::world::Jvm;
 use serde::Deserialize;
@@ -145,7 +147,7 @@ fn parse(text: &str) -> Result<Known, String> {
             inputs: rules(&table.inputs)?,
             never_same: table.never_same.iter().map(|[a, b]| (a.clone(), b.clone())).collect(),
             valid: method_refs(&table.valid)?,
-            covers: table.covers.all().iter().map(|class| class.replace('.', "/")).collect(),
+            covers: table.covers.all().iter().map(|name| covered(name)).collect(),
         });
         if pattern.wildcard == Wildcard::Package {
             return Err(format!("{}: write ** for all classes of a package", table.name));
@@ -246,6 +248,13 @@ fn method_refs(names: &Names) -> Result<Vec<MethodRef>, String> {
     names.all().iter().map(|name| method_ref(name)).collect()
 }
 
+/// `com.acme.Cart`, or `com.acme.Cart#add`.
+fn covered(name: &str) -> Covered {
+    let (class, method) = name.split_once('#').map_or((name, None), |(class, method)| (class, Some(method)));
+    let method = method.map(|method| if method == "new" { "<init>" } else { method }.to_string());
+    Covered { class: class.replace('.', "/"), method }
+}
+
 fn method_ref(name: &str) -> Result<MethodRef, String> {
     match name.split_once('#') {
         Some((class, method)) if !class.is_empty() && !method.is_empty() => {
@@ -262,7 +271,15 @@ pub fn check(vm: &mut Vm<Jvm>, known: &Known) -> Result<(), String> {
     }
     for entry in &known.methods {
         entry.valid.iter().try_for_each(|name| known_method(vm, name))?;
-        entry.covers.iter().try_for_each(|class| known_class(vm, class))?;
+        for covered in &entry.covers {
+            known_class(vm, &covered.class)?;
+            if let Some(method) = &covered.method {
+                known_method(
+                    vm,
+                    &MethodRef { class: covered.class.as_str().into(), method: method.clone() },
+                )?;
+            }
+        }
         if entry.class.ends_with('/') {
             continue;
         }

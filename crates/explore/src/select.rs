@@ -8,9 +8,9 @@ use vm::ElemKind;
 /// Nodes the exact search may visit; beyond, the best found so far is taken.
 const SEARCH: u32 = 20_000;
 
-/// Indices, ascending, of a smallest set of runs that meets every obligation any run meets and holds one
-/// witness of a normal return and of each exception class and throwing site. Among equal sets: normal returns, then simple
-/// inputs, then short runs, then early ones. Runs that are no behaviour of the program are never taken.
+/// Indices, ascending, of a smallest set of runs that meets every obligation any run meets, by runs that return where
+/// they can, and holds one witness of a normal return and of each exception class and throwing site. Among equal sets:
+/// normal returns, then simple inputs, then short runs, then early ones. Runs that are no behaviour of the program are never taken.
 pub fn select<O>(finished: &[Finished<O>]) -> Vec<usize> {
     let runs = items(finished);
     let mut problem = Cover::new(&runs);
@@ -56,6 +56,7 @@ fn items<O>(finished: &[Finished<O>]) -> Vec<Item> {
         .filter(|(_, f)| f.end.is_behaviour())
         .map(|(index, f)| Item { index, cost: cost(f), needs: f.meets.iter().map(|o| *o as usize).collect() })
         .collect();
+    returning_first(finished, &mut runs);
     add_ends(finished, &mut runs);
     runs.sort_by_key(|item| (item.cost, item.index));
     // Of runs that show the same only the simplest can be wanted.
@@ -94,6 +95,17 @@ fn cost<O>(run: &Finished<O>) -> Cost {
         .sum();
     let unwished = run.path.iter().filter(|s| s.kind == ElemKind::Prefer && s.choice != 0).count() as u64;
     (run.end != End::Returned, complexity + UNWISHED * unwished, run.steps)
+}
+
+/// What a run that returns can show is shown by one: a test of an exception says nothing of what was computed before
+/// it, and tools that measure coverage may not count it.
+fn returning_first<O>(finished: &[Finished<O>], runs: &mut [Item]) {
+    let returns = |item: &Item| finished[item.index].end == End::Returned;
+    let shown: FxHashSet<usize> =
+        runs.iter().filter(|item| returns(item)).flat_map(|item| item.needs.iter().copied()).collect();
+    for item in runs.iter_mut().filter(|item| !returns(item)) {
+        item.needs.retain(|need| !shown.contains(need));
+    }
 }
 
 /// Each way to end is one more thing to show: a normal return as well as each kind of failure.

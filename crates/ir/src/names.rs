@@ -39,6 +39,11 @@ pub trait Names {
         None
     }
 
+    /// Whether the switch at a code index is come to again where the guard of a case fails: that is no loop of the source.
+    fn is_retried(&self, _func: &Function, _index: u32) -> bool {
+        false
+    }
+
     /// Whether the operands of the comparison at a code index stand the other way round in the source: `b > a`, where the
     /// code has `a < b`.
     fn is_turned(&self, _func: &Function, _index: u32) -> bool {

@@ -38,9 +38,26 @@ pub struct KotlinFunction {
     /// An extension function: whether its receiver may be null.
     pub receiver: Option<bool>,
     /// Whether each parameter may be null.
-    pub parameters: Vec<bool>,
-    pub returns_nullable: bool,
+    pub parameters: Vec<Nullness>,
+    pub returns: Nullness,
     pub is_suspend: bool,
+}
+
+/// Whether a type has null among its values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Nullness {
+    #[default]
+    Never,
+    /// The source says so: `T?`.
+    Marked,
+    /// If what stands for the type parameter has.
+    ByVariable,
+}
+
+impl Nullness {
+    pub fn may_be(self) -> bool {
+        self != Nullness::Never
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,7 +66,7 @@ pub struct KotlinProperty {
     pub getter: Option<String>,
     pub setter: Option<String>,
     pub receiver: Option<bool>,
-    pub nullable: bool,
+    pub nullable: Nullness,
 }
 
 impl KotlinClass {
@@ -168,7 +185,7 @@ fn file_of(bytes: &[u8], texts: &[String]) -> Option<KotlinClass> {
 }
 
 /// Whether each type of the table may be null.
-fn type_table(fields: &[Field<'_>]) -> Vec<bool> {
+fn type_table(fields: &[Field<'_>]) -> Vec<Nullness> {
     let Some(table) = fields.iter().find(|f| f.number == 30) else { return Vec::new() };
     let inside = self::fields(table.bytes);
     let first_nullable = inside.iter().find(|f| f.number == 2).map(Field::int);
@@ -176,25 +193,33 @@ fn type_table(fields: &[Field<'_>]) -> Vec<bool> {
         .iter()
         .filter(|f| f.number == 1)
         .enumerate()
-        .map(|(i, f)| is_nullable(f.bytes) || first_nullable.is_some_and(|first| i as u64 >= first))
+        .map(|(i, f)| match first_nullable.is_some_and(|first| i as u64 >= first) {
+            true => Nullness::Marked,
+            false => nullness(f.bytes),
+        })
         .collect()
 }
 
-/// A type parameter may stand for a nullable type.
-fn is_nullable(ty: &[u8]) -> bool {
-    fields(ty).iter().any(|f| f.number == 3 && f.value != 0 || matches!(f.number, 7 | 9))
+fn nullness(ty: &[u8]) -> Nullness {
+    let fields = fields(ty);
+    let marked = fields.iter().any(|f| f.number == 3 && f.value != 0);
+    match (marked, fields.iter().any(|f| matches!(f.number, 7 | 9))) {
+        (true, _) => Nullness::Marked,
+        (false, true) => Nullness::ByVariable,
+        (false, false) => Nullness::Never,
+    }
 }
 
 /// A type written in place, or by its number in the table.
-fn nullable(fields: &[Field<'_>], inline: u32, by_id: u32, types: &[bool]) -> Option<bool> {
+fn nullable(fields: &[Field<'_>], inline: u32, by_id: u32, types: &[Nullness]) -> Option<Nullness> {
     fields.iter().find_map(|f| match f.number {
-        n if n == inline => Some(is_nullable(f.bytes)),
-        n if n == by_id => Some(types.get(f.int() as usize).copied().unwrap_or(true)),
+        n if n == inline => Some(nullness(f.bytes)),
+        n if n == by_id => Some(types.get(f.int() as usize).copied().unwrap_or(Nullness::Marked)),
         _ => None,
     })
 }
 
-fn function(bytes: &[u8], names: &Names, types: &[bool]) -> Option<KotlinFunction> {
+fn function(bytes: &[u8], names: &Names, types: &[Nullness]) -> Option<KotlinFunction> {
     const SUSPEND: u64 = 1 << 13;
     let fields = fields(bytes);
     let name = names.get(fields.iter().find(|f| f.number == 2)?.int())?;
@@ -204,14 +229,14 @@ fn function(bytes: &[u8], names: &Names, types: &[bool]) -> Option<KotlinFunctio
         jvm_name: jvm_name.unwrap_or_else(|| name.clone()),
         name,
         jvm_descriptor,
-        receiver: nullable(&fields, 5, 8, types),
+        receiver: nullable(&fields, 5, 8, types).map(Nullness::may_be),
         parameters: fields.iter().filter(|f| f.number == 6).map(|f| parameter(f.bytes, types)).collect(),
-        returns_nullable: nullable(&fields, 3, 7, types).unwrap_or(false),
+        returns: nullable(&fields, 3, 7, types).unwrap_or_default(),
         is_suspend: flags & SUSPEND != 0,
     })
 }
 
-fn constructor(bytes: &[u8], names: &Names, types: &[bool]) -> Option<KotlinFunction> {
+fn constructor(bytes: &[u8], names: &Names, types: &[Nullness]) -> Option<KotlinFunction> {
     let fields = fields(bytes);
     let (_, jvm_descriptor) = signature(&fields, 100, names);
     Some(KotlinFunction {
@@ -223,11 +248,11 @@ fn constructor(bytes: &[u8], names: &Names, types: &[bool]) -> Option<KotlinFunc
     })
 }
 
-fn parameter(bytes: &[u8], types: &[bool]) -> bool {
-    nullable(&fields(bytes), 3, 5, types).unwrap_or(true)
+fn parameter(bytes: &[u8], types: &[Nullness]) -> Nullness {
+    nullable(&fields(bytes), 3, 5, types).unwrap_or(Nullness::Marked)
 }
 
-fn property(bytes: &[u8], names: &Names, types: &[bool]) -> Option<KotlinProperty> {
+fn property(bytes: &[u8], names: &Names, types: &[Nullness]) -> Option<KotlinProperty> {
     let fields = fields(bytes);
     let name = names.get(fields.iter().find(|f| f.number == 2)?.int())?;
     let signatures = fields.iter().find(|f| f.number == 100).map(|f| self::fields(f.bytes));
@@ -239,8 +264,8 @@ fn property(bytes: &[u8], names: &Names, types: &[bool]) -> Option<KotlinPropert
         name,
         getter: accessor(3),
         setter: accessor(4),
-        receiver: nullable(&fields, 5, 10, types),
-        nullable: nullable(&fields, 3, 9, types).unwrap_or(false),
+        receiver: nullable(&fields, 5, 10, types).map(Nullness::may_be),
+        nullable: nullable(&fields, 3, 9, types).unwrap_or_default(),
     })
 }
 

@@ -3,6 +3,8 @@
 //! What a value shows is read from the heap (primitives, strings, boxes, arrays, enums) or asked of the
 //! guest's own public methods (collections, getters), so that a test can ask the same.
 
+use std::sync::Arc;
+
 use ir::{ClassId, FuncId, MemType};
 use vm::{ObjId, Outcome, Val, Vm};
 
@@ -28,6 +30,8 @@ pub enum Seen {
     Boxed(Box<Seen>),
     /// Class and name of an enum constant.
     Enum(ClassId, String),
+    /// What a constant of the program holds: class and name of a static field that a test may read.
+    Constant(ClassId, Arc<str>),
     /// A class object.
     Class(ClassId),
     /// An array of this array class.
@@ -38,16 +42,28 @@ pub enum Seen {
     Optional(Option<Box<Seen>>),
     /// A value of the library that is made from its text: a large number, a date.
     Parsed(ClassId, Vec<u16>),
-    /// Any other object: its class, its identity, and what its getters show.
+    /// Any other object: its class, its identity, and what it shows of itself.
     Object {
         class: ClassId,
         id: ObjId,
-        getters: Vec<(FuncId, Seen)>,
+        shown: Vec<(Member, Seen)>,
     },
     /// An object that the run was given.
     Input(ObjId),
     /// Not looked into: too deep, too large, or it threw.
     Opaque(ClassId),
+}
+
+/// By what an object shows something of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Member {
+    Getter(FuncId),
+    /// A field that a test may read.
+    Field {
+        owner: ClassId,
+        name: Arc<str>,
+        ty: FieldType,
+    },
 }
 
 /// Arrays and collections with more elements are not looked into.
@@ -167,7 +183,27 @@ fn look_into(vm: &mut Vm<Jvm>, object: ObjId, depth: u32) -> Seen {
     if vm.lang.classes[class].origin == crate::link::ClassOrigin::Library {
         return see_library(vm, object, class, depth);
     }
-    Seen::Object { class, id: object, getters: see_getters(vm, object, class, depth) }
+    if let Some(name) = constant_of(vm, object, class) {
+        return Seen::Constant(class, name);
+    }
+    Seen::Object { class, id: object, shown: see_members(vm, object, class, depth) }
+}
+
+/// The constant of its own class that an object is: a singleton, a value with a name.
+fn constant_of(vm: &mut Vm<Jvm>, object: ObjId, class: ClassId) -> Option<Arc<str>> {
+    if !crate::input::can_name(&vm.lang, class) {
+        return None;
+    }
+    let near = crate::input::lies_near(&vm.lang, class);
+    let statics = <Jvm as vm::Lang>::statics(vm, class).ok()?;
+    let of = &vm.lang.classes[class];
+    let wanted = access::STATIC | access::FINAL;
+    let found = of.fields.iter().find(|field| {
+        let open = field.access & access::PUBLIC != 0 || near && field.access & access::PRIVATE == 0;
+        let own = field.descriptor.strip_prefix('L').and_then(|d| d.strip_suffix(';')) == Some(&of.name);
+        open && own && field.access & wanted == wanted && vm.heap.read_ref(statics, field.offset) == object
+    });
+    found.map(|field| field.name.clone())
 }
 
 fn see_array(vm: &mut Vm<Jvm>, array: ObjId, class: ClassId, depth: u32) -> Seen {
@@ -301,9 +337,9 @@ fn see_library(vm: &mut Vm<Jvm>, object: ObjId, class: ClassId, depth: u32) -> S
         && let Some(text) = ask_func(vm, object, func)
     {
         let text = see_typed(vm, text, &FieldType::Class("java/lang/String".into()), depth + 1);
-        return Seen::Object { class, id: object, getters: vec![(func, text)] };
+        return Seen::Object { class, id: object, shown: vec![(Member::Getter(func), text)] };
     }
-    Seen::Object { class, id: object, getters: see_getters(vm, object, class, depth) }
+    Seen::Object { class, id: object, shown: see_members(vm, object, class, depth) }
 }
 
 /// Values that are equal if their texts are, and that can be made from their text.
@@ -365,37 +401,78 @@ pub fn ask_func(vm: &mut Vm<Jvm>, object: ObjId, func: FuncId) -> Option<u64> {
     }
 }
 
-/// The public methods without parameters that read like getters, and what they show now. Those that throw
-/// or end the run are left out.
-fn see_getters(vm: &mut Vm<Jvm>, object: ObjId, class: ClassId, depth: u32) -> Vec<(FuncId, Seen)> {
+/// The public methods without parameters that read like getters, and what they show now; then fields that are open and
+/// that none of them shows. Getters that throw or end the run are left out.
+fn see_members(vm: &mut Vm<Jvm>, object: ObjId, class: ClassId, depth: u32) -> Vec<(Member, Seen)> {
     let is_record = vm.lang.classes[class].file.as_ref().is_some_and(|file| file.record.is_some());
-    if depth >= if is_record { MAX_DEPTH } else { 2 } {
+    let mut all = getters(vm, class);
+    let fields = open_fields(vm, class, &all);
+    // What is nothing but its fields is often one of a chain of its kind.
+    let deep = is_record || all.is_empty() && !fields.is_empty();
+    if depth >= if deep { MAX_DEPTH } else { 2 } {
         return Vec::new();
     }
-    let mut all = getters(vm, class);
     let backwards = vm.lang.worlds.backwards;
     if backwards {
         all.reverse();
     }
-    let mut seen: Vec<(FuncId, Seen)> = all
+    let mut seen: Vec<(Member, Seen)> = all
         .into_iter()
         .filter_map(|func| {
             let ret = vm.lang.funcs[func].signature.ty.ret.clone()?;
             let bits = ask_func(vm, object, func)?;
-            Some((func, see_typed(vm, bits, &ret, depth + 1)))
+            Some((Member::Getter(func), see_typed(vm, bits, &ret, depth + 1)))
         })
         .collect();
     if backwards {
         seen.reverse();
     }
+    for (field, offset, cell) in fields {
+        let Member::Field { ty, .. } = &field else { continue };
+        let bits = vm.load_bits(object, offset, cell);
+        let value = see_typed(vm, bits, ty, depth + 1);
+        seen.push((field, value));
+    }
     seen
+}
+
+/// The fields of an object that a test may read where no getter shows them: public ones; of classes without getters
+/// those near it too.
+fn open_fields(vm: &Vm<Jvm>, class: ClassId, getters: &[FuncId]) -> Vec<(Member, u32, MemType)> {
+    let jvm = &vm.lang;
+    let mut found = Vec::new();
+    for owner in jvm.classes[class].ancestors.iter().rev().copied() {
+        let of = &jvm.classes[owner];
+        if of.origin == crate::link::ClassOrigin::Library || !crate::input::can_name(jvm, owner) {
+            continue;
+        }
+        let near = getters.is_empty() && crate::input::lies_near(jvm, owner);
+        for field in &of.fields {
+            let open = field.access & access::PUBLIC != 0 || near && field.access & access::PRIVATE == 0;
+            let plain = field.access & (access::STATIC | access::SYNTHETIC) == 0;
+            let shown = getters.iter().any(|func| shows(&jvm.funcs[*func].name, &field.name));
+            if let (true, Some(ty)) = (open && plain && !shown, FieldType::parse(&field.descriptor)) {
+                let member = Member::Field { owner, name: field.name.clone(), ty };
+                found.push((member, field.offset, field.ty));
+            }
+        }
+    }
+    found
+}
+
+/// Whether a getter is named after a field: `getName`, `isName`, `name`.
+fn shows(getter: &str, field: &str) -> bool {
+    let rest =
+        ["get", "is", "has"].iter().find_map(|p| getter.strip_prefix(p)).filter(|rest| !rest.is_empty());
+    getter == field || rest.is_some_and(|rest| rest.eq_ignore_ascii_case(field))
 }
 
 /// Keeps of what getters showed what they show in another order too.
 pub fn keep_common(seen: &mut Seen, other: &Seen) {
-    if let (Seen::Object { getters, .. }, Seen::Object { getters: others, .. }) = (seen, other) {
-        getters
-            .retain(|(func, value)| others.iter().any(|(other, as_well)| other == func && as_well == value));
+    if let (Seen::Object { shown, .. }, Seen::Object { shown: others, .. }) = (seen, other) {
+        shown.retain(|(member, value)| {
+            others.iter().any(|(other, as_well)| other == member && as_well == value)
+        });
     }
 }
 

@@ -113,6 +113,7 @@ pub fn result(asserts: &[Assert]) -> Option<&Value> {
             Some(value)
         }
         (Subject::Value(Value::Result), Check::Null) => Some(&Value::Null),
+        (Subject::Value(Value::Result), Check::Same(value @ Value::Field { of: None, .. })) => Some(value),
         _ => None,
     })
 }
@@ -291,6 +292,8 @@ pub struct FakeMethod {
     /// Types of its parameters and result, variables replaced.
     pub params: Vec<Type>,
     pub returns: Type,
+    /// Its own type parameters, and its types with them: what a language without raw types declares.
+    pub open: Option<OpenTypes>,
     /// What it returns; none if it returns nothing.
     pub result: Option<Value>,
     /// Whether the act calls it.
@@ -298,6 +301,14 @@ pub struct FakeMethod {
     /// Exceptions that the interface declares.
     pub exceptions: Vec<ClassName>,
     pub throws: Throws,
+}
+
+/// The types of a method with type parameters of its own, whose names stand for themselves.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenTypes {
+    pub variables: Vec<String>,
+    pub params: Vec<Type>,
+    pub returns: Type,
 }
 
 /// Whether a method of an object that stands for an interface throws instead of returning.

@@ -584,6 +584,7 @@ fn variable_of(pool: &Pool, mut term: TermId) -> Option<String> {
 
 /// Letters and digits of a name; elements become `a3`.
 fn identifier(name: &str) -> Option<String> {
+    let name = &without_cases(name);
     let plain = |s: &str| s.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect::<String>();
     let parts: Vec<String> = name.split('.').map(plain).filter(|part| !part.is_empty()).collect();
     // Of a long path the end says most; of a call made before, only its parameter.
@@ -610,7 +611,7 @@ fn is_call(part: &str) -> bool {
 fn spelled(name: &str) -> String {
     let mut text = String::new();
     // A field that is set directly has the mark of an assignment.
-    let name = name.replace('=', "");
+    let name = without_cases(&name.replace('=', ""));
     let mut parts = name.split('.').peekable();
     while let Some(part) = parts.next() {
         let dot = if text.is_empty() { "" } else { "." };
@@ -624,6 +625,9 @@ fn spelled(name: &str) -> String {
             }
         } else if let Some(number) = number {
             text.push_str(&format!("{dot}get({number})"));
+        } else if let Some((part, number)) = entry(part).filter(|_| !text.is_empty()) {
+            let one = format!("the {} {part} of {text}", ordinal(&(number + 1).to_string()));
+            text = if parts.peek().is_some() { format!("({one})") } else { one };
         } else if let Some((call, number)) = part.split_once("()#") {
             let one = format!("the {} {text}{dot}{call}()", ordinal(number));
             text = if parts.peek().is_some() { format!("({one})") } else { one };
@@ -638,8 +642,28 @@ fn spelled(name: &str) -> String {
     text
 }
 
+/// A part of what a map or set was filled with: `value0`.
+fn entry(part: &str) -> Option<(&'static str, usize)> {
+    let parts = ["key", "value", "element"].into_iter();
+    let mut found = parts.filter_map(|kind| Some((kind, part.strip_prefix(kind)?.parse::<usize>().ok()?)));
+    found.next()
+}
+
+/// Without the numbers of the cases of arguments in which something returned a value: `rate()/2`.
+fn without_cases(name: &str) -> String {
+    let mut pieces = name.split('/');
+    let mut text = pieces.next().unwrap_or_default().to_string();
+    for piece in pieces {
+        text.push_str(piece.trim_start_matches(|c: char| c.is_ascii_digit()));
+    }
+    text
+}
+
 /// `second` for 2.
 fn ordinal(number: &str) -> String {
+    if number == "1" {
+        return "first".to_string();
+    }
     let words = ["second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
     let at = number.parse::<usize>().ok().and_then(|n| n.checked_sub(2));
     at.and_then(|at| words.get(at)).map_or_else(|| format!("{number}th"), |word| word.to_string())
@@ -731,5 +755,16 @@ mod tests {
         let (len, zero) = (pool.declare("mailer.text()#3.length", Sort::Bv(32)), pool.bv(32, 0));
         let t = pool.eq(len, zero);
         check(&pool, t, "(the third mailer.text()).length() == 0", Some("mailerText3Empty"));
+        let (rate, three) = (pool.declare("tariff.rate()/2", Sort::Bv(32)), pool.bv(32, 3));
+        let t = pool.eq(rate, three);
+        check(&pool, t, "tariff.rate() == 3", Some("tariffRateIs3"));
+    }
+
+    #[test]
+    fn what_maps_hold_is_counted_in_words() {
+        let mut pool = Pool::new();
+        let (value, three) = (pool.declare("stock.value0", Sort::Bv(32)), pool.bv(32, 3));
+        let t = pool.eq(value, three);
+        check(&pool, t, "the first value of stock == 3", Some("stockValue0Is3"));
     }
 }

@@ -99,6 +99,8 @@ fn value_word(value: &Value) -> Option<String> {
         }
         Value::Boxed(inner) => value_word(inner)?,
         Value::Enum { constant, .. } => camel(constant),
+        Value::Field { of: None, class, name, .. } if name == "INSTANCE" => class.simple_name().to_string(),
+        Value::Field { of: None, name, .. } => camel(name),
         Value::Array { items, .. } | Value::List(items) | Value::Set(items) if items.is_empty() => {
             "Empty".to_string()
         }
@@ -116,6 +118,13 @@ fn float_word(value: f64) -> Option<String> {
         return Some(if value > 0.0 { "Infinity" } else { "MinusInfinity" }.to_string());
     }
     (value.fract() == 0.0 && value.abs() < 1e6).then(|| number_word(value as i128)).flatten()
+}
+
+/// `BY_LENGTH` as `byLength`.
+pub fn lower_camel(constant: &str) -> String {
+    let name = camel(constant);
+    let mut chars = name.chars();
+    chars.next().map_or_else(String::new, |c| c.to_lowercase().collect::<String>() + chars.as_str())
 }
 
 /// `IN_PROGRESS` as `InProgress`.

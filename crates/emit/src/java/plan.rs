@@ -15,10 +15,16 @@ const TAKEN: [&str; 7] =
     ["result", "thrown", "probe", "capturedOut", "capturedErr", "standardOut", "standardErr"];
 
 pub fn plan(case: &TestCase) -> TestCase {
+    // An anonymous class is no expression that anybody reads inside a call.
+    plan_with(case, &Value::is_class)
+}
+
+/// The same where a language knows other values that want a variable.
+pub fn plan_with(case: &TestCase, wants_variable: &dyn Fn(&Value) -> bool) -> TestCase {
     let mut case = case.clone();
     rename(&mut case);
     name_objects(&mut case);
-    inline(&mut case);
+    inline(&mut case, wants_variable);
     case
 }
 
@@ -102,16 +108,16 @@ fn name_objects(case: &mut TestCase) {
     }
 }
 
-fn inline(case: &mut TestCase) {
+fn inline(case: &mut TestCase, wants_variable: &dyn Fn(&Value) -> bool) {
     // Without what nobody uses, what it was made of may be used by nobody.
     let mut steps = usize::MAX;
     while case.arrange.len() < steps {
         steps = case.arrange.len();
-        inline_once(case);
+        inline_once(case, wants_variable);
     }
 }
 
-fn inline_once(case: &mut TestCase) {
+fn inline_once(case: &mut TestCase, wants_variable: &dyn Fn(&Value) -> bool) {
     let mut at = 0;
     while let Some(step) = case.arrange.get(at) {
         let Step::Bind { name, value, .. } = step else {
@@ -121,8 +127,7 @@ fn inline_once(case: &mut TestCase) {
         let (name, value) = (name.clone(), value.clone());
         let uses = uses(case, &name);
         let pure = !value.any(&mut |v| matches!(v, Value::Call(_) | Value::Field { .. }));
-        // An anonymous class is no expression that anybody reads inside a call.
-        let pure = pure && !value.is_class();
+        let pure = pure && !wants_variable(&value);
         let is_receiver = matches!(&case.act.on, Target::Instance(v) if **v == Value::Var(name.clone()));
         if uses == 0 && (pure || only_makes(&value)) {
             case.arrange.remove(at);

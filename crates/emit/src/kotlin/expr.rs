@@ -24,6 +24,13 @@ pub struct Scope<'a> {
     pub refused: Option<String>,
 }
 
+/// Whether a value is an object of an anonymous class: what Kotlin writes no lambda for.
+pub fn is_object(facts: &dyn Facts, value: &Value) -> bool {
+    let Value::Fake { ty: Type::Class { name, .. }, .. } = value else { return false };
+    let function = name.package == "kotlin.jvm.functions";
+    !function && (value.is_class() || facts.class(name) != ClassForm::Java)
+}
+
 impl Scope<'_> {
     /// The case will not be written; what stands in its place is seen by nobody.
     pub fn refuse(&mut self, why: &str) -> Doc {
@@ -31,19 +38,12 @@ impl Scope<'_> {
         Doc::text("null")
     }
 
-    /// Whether a value is an object of an anonymous class: what Kotlin writes no lambda for.
-    pub fn is_object(&self, value: &Value) -> bool {
-        let Value::Fake { ty: Type::Class { name, .. }, .. } = value else { return false };
-        let function = name.package == "kotlin.jvm.functions";
-        !function && (value.is_class() || self.facts.class(name) != ClassForm::Java)
-    }
-
     /// Kotlin's own function types are lambdas, Java's get their name in front.
     fn fake(&mut self, fake: &Value) -> Doc {
         let Value::Fake { ty: Type::Class { name, .. }, methods, .. } = fake else {
             return self.refuse("an object of no class");
         };
-        let ([method], false) = (methods.as_slice(), self.is_object(fake)) else {
+        let ([method], false) = (methods.as_slice(), is_object(self.facts, fake)) else {
             return self.refuse("an object that stands for an interface inside of something else");
         };
         if method.throws != Throws::Never {
@@ -78,23 +78,28 @@ impl Scope<'_> {
             let member = self.facts.member(&method.of).unwrap_or_else(|| Member {
                 name: method.of.method.clone(),
                 returns_nullable: true,
+                returns_marked: true,
                 ..Member::default()
             });
-            let may_be_null = |i: usize| member.nullable.get(i).copied().unwrap_or(true);
-            let params: Vec<String> = method
-                .params
+            let may_be_null = |i: usize| member.marked.get(i).copied().unwrap_or(true);
+            if method.of.traits.generic_method && method.open.is_none() {
+                self.refuse("a function whose type parameters have bounds");
+            }
+            let open = method.open.as_ref();
+            let (types, ty) =
+                open.map_or((&method.params, &method.returns), |open| (&open.params, &open.returns));
+            let variables = open.map_or_else(String::new, |open| format!("<{}> ", open.variables.join(", ")));
+            let params: Vec<String> = types
                 .iter()
                 .enumerate()
                 .map(|(i, ty)| format!("ignored{}: {}", i + 1, self.names.spelled(ty, may_be_null(i), false)))
                 .collect();
-            let returns = match method.returns {
-                Type::Void => String::new(),
-                ref ty => format!(": {}", self.names.spelled(ty, member.returns_nullable, false)),
-            };
+            let spelled = self.names.spelled(ty, member.returns_marked, false);
+            let returns = if *ty == Type::Void { String::new() } else { format!(": {spelled}") };
             let name = quoted(&member.name);
             let head = match member.form {
                 Form::Getter => format!("override val {name}{returns} get() = "),
-                Form::Function => format!("override fun {name}({}){returns}", params.join(", ")),
+                Form::Function => format!("override fun {variables}{name}({}){returns}", params.join(", ")),
                 Form::Setter | Form::Extension | Form::ExtensionGetter => {
                     self.refuse("a property or extension of an object that stands for an interface");
                     continue;
@@ -114,14 +119,19 @@ impl Scope<'_> {
             }
             match &method.result {
                 Some(value) => {
-                    if *value == Value::Null && !member.returns_nullable {
+                    if *value == Value::Null && !member.returns_marked {
                         if method.called {
                             self.refuse("null for a result that is not nullable");
                         }
                         source.line(&format!("{}throw UnsupportedOperationException()", with_equals(&head)));
                         continue;
                     }
-                    let value = self.typed(value);
+                    let mut value = self.typed(value);
+                    if open.is_some() {
+                        // What the caller chooses is what the test knows it chooses.
+                        source.line("@Suppress(\"UNCHECKED_CAST\")");
+                        value = Doc::cat([value, Doc::text(format!(" as {spelled}"))]);
+                    }
                     source.put(&Doc::cat([Doc::text(with_equals(&head)), value]), "");
                 }
                 None => source.line(&format!("{head} {{}}")),

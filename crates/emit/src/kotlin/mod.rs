@@ -13,7 +13,7 @@ use suite::case::{Call, ClassName, Outcome, Step, Subject, TestCase, Value};
 
 use crate::doc::{Doc, Source};
 use crate::java::names::{test_method, variable_for};
-use crate::java::plan::{plan, result_uses};
+use crate::java::plan::{plan_with, result_uses};
 use crate::java::reflect;
 use crate::java::{DISABLED, Rendered, SUSPECT_TAG, Span, SuiteFile};
 use crate::write::MARKER;
@@ -35,7 +35,10 @@ pub struct Member {
     pub form: Form,
     /// Whether each JVM parameter may be null; those beyond the end may.
     pub nullable: Vec<bool>,
+    /// Whether the source says so of each: what has the type of a type parameter may be null if what stands for that may.
+    pub marked: Vec<bool>,
     pub returns_nullable: bool,
+    pub returns_marked: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,7 +96,7 @@ impl Facts for NoFacts {
 /// Why a case cannot be written in Kotlin; none if it can.
 pub fn objection(case: &TestCase, facts: &dyn Facts) -> Option<String> {
     let mut names = Names::new("");
-    let case = plan(case);
+    let case = plan_with(case, &|value| expr::is_object(facts, value));
     let mut scope = Scope { names: &mut names, case: &case, facts, result: "result".into(), refused: None };
     let mut source = Source::new();
     body(Library::Junit5, &mut scope, &mut source);
@@ -141,7 +144,7 @@ pub fn render(file: &SuiteFile, library: Library, facts: &dyn Facts) -> Rendered
 }
 
 fn method(library: Library, names: &mut Names, facts: &dyn Facts, case: &TestCase, source: &mut Source) {
-    let case = &plan(case);
+    let case = &plan_with(case, &|value| expr::is_object(facts, value));
     crate::java::comment(&case.comment, source);
     source.line(&format!("@{}", names.import(library.test_annotation())));
     if case.suspect.is_some() {
@@ -168,7 +171,9 @@ fn body(library: Library, scope: &mut Scope<'_>, source: &mut Source) {
     for step in &case.arrange {
         match step {
             Step::Bind { name, ty, value } => {
-                if let (Value::Fake { ty, constructor, methods }, true) = (value, scope.is_object(value)) {
+                if let (Value::Fake { ty, constructor, methods }, true) =
+                    (value, expr::is_object(scope.facts, value))
+                {
                     scope.object(&identifier(name), ty, constructor.as_deref(), methods, source);
                     continue;
                 }

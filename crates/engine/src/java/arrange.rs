@@ -7,7 +7,7 @@ use jvm::input::{Event, FakeCall, Generic};
 use jvm::load::FieldType;
 use jvm::observe::Seen;
 use jvm::world::Jvm;
-use suite::case::{Call, ClassName, FakeMethod, Step, Target, Throws, Type, Value};
+use suite::case::{Call, ClassName, FakeMethod, OpenTypes, Step, Target, Throws, Type, Value};
 use vm::ObjId;
 
 use super::case::{NoCase, call_of};
@@ -128,13 +128,20 @@ fn fake(
         let declared = file.and_then(|file| file.method(&f.name, &f.descriptor));
         let exceptions = declared.iter().flat_map(|method| &method.exceptions);
         let exceptions = exceptions.map(|name| ClassName::from_internal(name)).collect();
-        methods.push(FakeMethod { of, params, returns, result, called, exceptions, throws });
+        let open = made.open_types(jvm, method.func).filter(|_| !raw).and_then(open_types);
+        methods.push(FakeMethod { of, params, returns, open, result, called, exceptions, throws });
     }
     let constructor =
         made.constructor.as_ref().map(|way| Box::new(call_of(jvm, way.func, Target::New, args)));
     let ty = Type::Class { name: class_name(jvm, made.interface), args: args_of };
     steps.push(Step::Bind { name, ty: ty.clone(), value: Value::Fake { ty, constructor, methods } });
     Ok(())
+}
+
+fn open_types(open: jvm::input::Open) -> Option<OpenTypes> {
+    let params = open.params.iter().map(generic_type).collect::<Option<_>>()?;
+    let returns = open.returns.as_ref().map_or(Some(Type::Void), generic_type)?;
+    Some(OpenTypes { variables: open.variables, params, returns })
 }
 
 /// In which calls of a method it throws what.

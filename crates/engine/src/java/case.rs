@@ -5,7 +5,7 @@ use std::sync::Arc;
 use explore::Finished;
 use ir::FuncId;
 use jvm::load::{Method, access};
-use jvm::observe::Seen;
+use jvm::observe::{Member, Seen};
 use jvm::world::Jvm;
 use ledger::{Kind as Imprecision, Ledger};
 use suite::case::{Assert, Call, Check, Outcome, Step, Target, TestCase, Text, Throws, Traits, Type, Value};
@@ -47,10 +47,14 @@ pub fn case(
     let act = call_of(jvm, subject.func, on, args);
     let (outcome, asserts) = outcome(jvm, detail, &act, &arrange, &names, ledger)?;
     let result = suite::case::result(&asserts);
-    let base = match &*jvm.funcs[subject.func].name {
+    let mut base = match &*jvm.funcs[subject.func].name {
         "<init>" => format!("new{}", class_name(jvm, subject.class).simple_name()),
         name => name.to_string(),
     };
+    // Of several lambdas that are called alike, where each comes from tells them apart.
+    if let (false, Some(from)) = (subject.runs.is_empty(), handed_out_by(&arrange, &act)) {
+        base = format!("{from}_{base}");
+    }
     let told = facts.iter().cloned().chain(exceptions_of(&arrange)).collect::<Vec<Fact>>();
     let facts = told.as_slice();
     let after = calls_before(&arrange, &act).or_else(|| match facts.iter().any(is_telling) {
@@ -65,6 +69,23 @@ pub fn case(
         comment.push(what.to_string());
     }
     Ok(TestCase { name, comment, arrange, act, outcome, asserts, suspect: None, covers: Vec::new() })
+}
+
+/// The method or constant that the receiver of a call comes from.
+fn handed_out_by(arrange: &[Step], act: &Call) -> Option<String> {
+    let Target::Instance(receiver) = &act.on else { return None };
+    let made = match &**receiver {
+        Value::Var(variable) => arrange.iter().find_map(|step| match step {
+            Step::Bind { name, value, .. } if name == variable => Some(value),
+            _ => None,
+        })?,
+        value => value,
+    };
+    match made {
+        Value::Call(call) if !call.method.is_empty() => Some(call.method.clone()),
+        Value::Field { name, .. } => Some(suite::name::lower_camel(name)),
+        _ => None,
+    }
 }
 
 /// So many conditions of a path are looked at for what to say of it.
@@ -263,7 +284,10 @@ fn comment(after: &str, facts: &[Fact], outcome: &Outcome, result: Option<&Value
                 format!("returns \"{}\"", text.quotable().unwrap_or_default())
             }
             Some(Value::Enum { constant, .. }) => format!("returns {constant}"),
-            Some(_) => "returns a value".to_string(),
+            Some(value) => match described(value) {
+                Some(text) => format!("returns {text}"),
+                None => "returns a value".to_string(),
+            },
             None => "returns".to_string(),
         },
     };
@@ -293,6 +317,47 @@ fn comment(after: &str, facts: &[Fact], outcome: &Outcome, result: Option<&Value
     }
     let text = format!("{}: {end}", shown.join(", "));
     vec![if shown[0] == after { capital(&text) } else { text }]
+}
+
+/// What a result is, in a few words.
+fn described(value: &Value) -> Option<String> {
+    let held = |what: &str, count: usize, of: &str| match count {
+        0 => format!("an empty {what}"),
+        1 => format!("a {what} of one {of}"),
+        n => format!(
+            "a {what} of {n} {}",
+            if of == "entry" { "entries".to_string() } else { format!("{of}s") }
+        ),
+    };
+    Some(match value {
+        Value::List(items) => held("list", items.len(), "element"),
+        Value::Set(items) => held("set", items.len(), "element"),
+        Value::Map(entries) => held("map", entries.len(), "entry"),
+        Value::Array { items, .. } => match items.len() {
+            0 => "an empty array".to_string(),
+            1 => "an array of one element".to_string(),
+            n => format!("an array of {n} elements"),
+        },
+        Value::Optional(None) => "an empty Optional".to_string(),
+        Value::Optional(Some(_)) => "an Optional with a value".to_string(),
+        Value::Boxed(inner) => return described(inner),
+        Value::Bool(value) => value.to_string(),
+        Value::Byte(value) => value.to_string(),
+        Value::Short(value) => value.to_string(),
+        Value::Int(value) => value.to_string(),
+        Value::Long(value) => value.to_string(),
+        Value::Float(bits) => format!("{:?}", f32::from_bits(*bits)),
+        Value::Double(bits) => format!("{:?}", f64::from_bits(*bits)),
+        Value::Char(unit) => {
+            let c = char::from_u32(u32::from(*unit)).filter(|c| c.is_ascii_graphic() && *c != '\'')?;
+            format!("'{c}'")
+        }
+        Value::Class(_) => "a class".to_string(),
+        Value::Field { of: None, class, name, .. } if name == "INSTANCE" => class.simple_name().to_string(),
+        Value::Field { of: None, name, .. } => name.clone(),
+        Value::Call(call) => format!("a {}", call.class.simple_name()),
+        _ => return None,
+    })
 }
 
 fn capital(text: &str) -> String {
@@ -460,9 +525,9 @@ fn outcome(
         End::Returned(result) => {
             if let Some(result) = result {
                 assert_result(jvm, result, act, names, ledger, &mut asserts);
-            } else if let Some(Seen::Object { id, getters, .. }) = &detail.made {
+            } else if let Some(Seen::Object { id, shown, .. }) = &detail.made {
                 let graph = Graph { jvm, names, above: vec![(*id, Value::Result)] };
-                graph.assert(&Value::Result, &act.returns, getters, None, &mut asserts);
+                graph.assert(&Value::Result, &act.returns, shown, None, &mut asserts);
             }
             Outcome::Returns
         }
@@ -513,10 +578,14 @@ fn assert_result(
             Some(variable) => Check::Same(variable),
             None => Check::NotNull,
         },
-        Seen::Object { id, getters, .. } if value(jvm, result, names).is_none() => {
+        Seen::Constant(..) => match value(jvm, result, names) {
+            Some(constant) => Check::Same(constant),
+            None => Check::NotNull,
+        },
+        Seen::Object { id, shown, .. } if value(jvm, result, names).is_none() => {
             let before = asserts.len();
             let graph = Graph { jvm, names, above: vec![(*id, Value::Result)] };
-            graph.assert(&Value::Result, &act.returns, getters, None, asserts);
+            graph.assert(&Value::Result, &act.returns, shown, None, asserts);
             if asserts.len() > before {
                 return;
             }
@@ -571,7 +640,7 @@ fn assert_changes(jvm: &Jvm, look: &Look, arrange: &[Step], names: &Names, asser
     let Some(variable) = names.get(look.object) else { return };
     let declared = declared_type(arrange, &variable);
     match (&look.before, &look.after) {
-        (Seen::Object { getters: before, .. }, Seen::Object { getters: after, .. }) => {
+        (Seen::Object { shown: before, .. }, Seen::Object { shown: after, .. }) => {
             assert_getters(jvm, (&variable, &declared), after, Some(before), names, asserts);
         }
         (before, after) if before != after => {
@@ -587,9 +656,9 @@ fn assert_changes(jvm: &Jvm, look: &Look, arrange: &[Step], names: &Names, asser
 fn assert_unchanged(jvm: &Jvm, detail: &Detail, arrange: &[Step], names: &Names, asserts: &mut Vec<Assert>) {
     let Some(Seen::Input(receiver)) = &detail.before.receiver else { return };
     let Some(look) = detail.looks.iter().find(|look| look.object == *receiver) else { return };
-    if let (Seen::Object { getters, .. }, Some(variable)) = (&look.after, names.get(*receiver)) {
+    if let (Seen::Object { shown, .. }, Some(variable)) = (&look.after, names.get(*receiver)) {
         let declared = declared_type(arrange, &variable);
-        assert_getters(jvm, (&variable, &declared), getters, None, names, asserts);
+        assert_getters(jvm, (&variable, &declared), shown, None, names, asserts);
         asserts.truncate(MOST_UNCHANGED);
     }
 }
@@ -624,13 +693,13 @@ fn declared_type(arrange: &[Step], variable: &Value) -> Type {
 fn assert_getters(
     jvm: &Jvm,
     (of, declared): (&Value, &Type),
-    getters: &[(FuncId, Seen)],
-    before: Option<&[(FuncId, Seen)]>,
+    shown: &[(Member, Seen)],
+    before: Option<&[(Member, Seen)]>,
     names: &Names,
     asserts: &mut Vec<Assert>,
 ) {
     let graph = Graph { jvm, names, above: Vec::new() };
-    graph.assert(of, declared, getters, before, asserts);
+    graph.assert(of, declared, shown, before, asserts);
 }
 
 /// Objects inside of objects, which may lead back.
@@ -643,30 +712,28 @@ struct Graph<'a> {
 
 /// Objects inside of objects inside of the one that is looked at.
 const MOST_INSIDE: usize = 2;
+/// The same of objects that are nothing but their fields: one leads to the next.
+const MOST_IN_CHAIN: usize = 4;
+/// Nobody reads more of one object.
+const MOST_ASSERTS: usize = 16;
 
 impl Graph<'_> {
     fn assert(
         &self,
         of: &Value,
         declared: &Type,
-        getters: &[(FuncId, Seen)],
-        before: Option<&[(FuncId, Seen)]>,
+        shown: &[(Member, Seen)],
+        before: Option<&[(Member, Seen)]>,
         asserts: &mut Vec<Assert>,
     ) {
-        for (func, seen) in getters {
-            if before.is_some_and(|b| b.iter().any(|(f, s)| f == func && s == seen)) {
+        for (member, seen) in shown {
+            if before.is_some_and(|b| b.iter().any(|(m, s)| m == member && s == seen)) {
                 continue;
             }
-            let Some(func) = declared_getter(self.jvm, declared, *func) else { continue };
-            let getter = call_of(self.jvm, func, Target::Instance(Box::new(of.clone())), Vec::new());
-            if getter.traits.throws_checked {
-                continue;
-            }
-            let returns = getter.returns.clone();
-            let getter = Value::call(getter);
+            let Some((getter, returns)) = self.read(of, declared, member) else { continue };
             let check = match (value(self.jvm, seen, self.names), seen) {
                 (Some(Value::Null), _) => Check::Null,
-                (Some(expected), Seen::Input(_)) => Check::Same(expected),
+                (Some(expected), Seen::Input(_) | Seen::Constant(..)) => Check::Same(expected),
                 (Some(expected), _) => {
                     assert_equal(getter, &returns, expected, asserts);
                     continue;
@@ -680,17 +747,40 @@ impl Graph<'_> {
         }
     }
 
+    /// How a test reads a member of an object, and of what type that is.
+    fn read(&self, of: &Value, declared: &Type, member: &Member) -> Option<(Value, Type)> {
+        match member {
+            Member::Getter(func) => {
+                let func = declared_getter(self.jvm, declared, *func)?;
+                let getter = call_of(self.jvm, func, Target::Instance(Box::new(of.clone())), Vec::new());
+                let returns = getter.returns.clone();
+                (!getter.traits.throws_checked).then(|| (Value::call(getter), returns))
+            }
+            Member::Field { owner, name, ty } => {
+                let Type::Class { name: class, .. } = declared else { return None };
+                let known = self.jvm.loaded(&class.internal_name())?;
+                self.jvm.is_subclass(known, *owner).then(|| {
+                    let (of, ty) = (Some(Box::new(of.clone())), field_type(ty));
+                    let class = class_name(self.jvm, *owner);
+                    (Value::Field { of, class, name: name.to_string(), ty: ty.clone() }, ty)
+                })
+            }
+        }
+    }
+
     /// What cannot be written down as a whole: the way back, what its getters show, how many there are.
     fn assert_inside(&self, of: Value, declared: Type, seen: &Seen, asserts: &mut Vec<Assert>) {
         match seen {
-            Seen::Object { id, getters, .. } => {
+            Seen::Object { id, shown, .. } => {
+                let by_fields = shown.iter().all(|(member, _)| matches!(member, Member::Field { .. }));
+                let most = if by_fields { MOST_IN_CHAIN } else { MOST_INSIDE };
                 if let Some((_, same)) = self.above.iter().find(|(object, _)| object == id) {
                     asserts.push(Assert::that(of, Check::Same(same.clone())));
-                } else if self.above.len() < MOST_INSIDE {
+                } else if self.above.len() < most && asserts.len() < MOST_ASSERTS {
                     let mut above = self.above.clone();
                     above.push((*id, of.clone()));
                     let inside = Graph { jvm: self.jvm, names: self.names, above };
-                    inside.assert(&of, &declared, getters, None, asserts);
+                    inside.assert(&of, &declared, shown, None, asserts);
                 }
             }
             Seen::List(items) | Seen::Set(items) => {

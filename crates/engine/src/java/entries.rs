@@ -125,7 +125,8 @@ fn callable(vm: &mut Vm<Jvm>, class: ClassId, nested: &[ClassId], config: &Confi
         .filter(|func| {
             let f = &vm.lang.funcs[*func];
             let public = f.is(access::PUBLIC) || config.package_private;
-            let made = is_enum && matches!(&*f.name, "values" | "valueOf" | "<init>");
+            let made = is_enum && matches!(&*f.name, "values" | "valueOf" | "<init>")
+                || is_made_of_components(&vm.lang, *func);
             let is_abstract = f.access & access::ABSTRACT != 0;
             public
                 && !made
@@ -137,6 +138,24 @@ fn callable(vm: &mut Vm<Jvm>, class: ClassId, nested: &[ClassId], config: &Confi
         found.extend(all.into_iter().find(|func| &*vm.lang.funcs[*func].name == "valueOf"));
     }
     found
+}
+
+/// Whether a method of a record is the compiler's: `equals`, `hashCode` and `toString` by its components.
+pub fn is_made_of_components(jvm: &Jvm, func: FuncId) -> bool {
+    let f = &jvm.funcs[func];
+    let Some(file) = jvm.classes[f.class].file.as_deref().filter(|file| file.record.is_some()) else {
+        return false;
+    };
+    let named = matches!(&*f.name, "equals" | "hashCode" | "toString");
+    let code = file.method(&f.name, &f.descriptor).and_then(|method| method.bytecode().ok().flatten());
+    named
+        && code.is_some_and(|code| {
+            let calls = code.instrs.iter().filter_map(|(_, instr)| match instr {
+                jvm::load::Instr::InvokeDynamic(cp) => file.pool.invoke_dynamic(*cp).ok(),
+                _ => None,
+            });
+            code.instrs.len() <= 5 && calls.map(|site| site.name).any(|name| name == &*f.name)
+        })
 }
 
 /// The code of some classes that a call of a method may run.

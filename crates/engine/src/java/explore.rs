@@ -26,11 +26,9 @@ pub fn subject(vm: &mut Vm<Jvm>, class: ClassId, method: FuncId) -> Option<Subje
     let mut subject = unconditional(vm, class, method)?;
     let names: Vec<String> = subject.params.iter().map(|param| param.name.clone()).collect();
     subject.conditions = jvm::input::known::conditions(vm, method, &names);
-    for (i, rule) in &subject.conditions.params {
-        if !rule.types.is_empty() {
-            subject.params[*i].kind =
-                jvm::input::known::kind_of_types(vm, &subject.params[*i].ty, &rule.types);
-        }
+    for (i, rule) in &mut subject.conditions.params {
+        let param = &mut subject.params[*i];
+        param.kind = jvm::input::known::told_kind(vm, &param.ty, param.kind.clone(), rule);
     }
     Some(subject)
 }
@@ -129,7 +127,7 @@ impl<'a> ClassExplorer<'a> {
         let entries = entries(self.vm, class, target, self.config)?;
         for entry in &entries {
             for driven in jvm::input::known::covered_by(&self.vm.lang, entry.func) {
-                self.vm.lang.track(&driven);
+                self.vm.lang.track(&driven.class);
             }
         }
         if entries.is_empty() {
@@ -243,7 +241,15 @@ impl<'a> ClassExplorer<'a> {
             self.vm.interrupt = interrupt;
         }
         found.millis = started.elapsed().as_millis() as u64;
-        let mine = result.obligations.values().filter(|(o, _)| o.function == self.vm.lang.func_name(method));
+        // Of a class without a name, what the call runs; of a driver, what it drives.
+        let mut own = vec![method];
+        if let Some(hidden) = &entry.hidden {
+            own.extend(super::entries::runs(self.vm, method, &self.nested));
+            own.extend(&hidden.runs);
+        }
+        own.extend(super::owed::driven(self.vm, method));
+        let own: Vec<String> = own.into_iter().map(|func| self.vm.lang.func_name(func)).collect();
+        let mine = result.obligations.values().filter(|(o, _)| own.contains(&o.function));
         let (mut covered, mut infeasible, mut obligations) = (0, 0, 0);
         for (_, fate) in mine {
             obligations += 1;

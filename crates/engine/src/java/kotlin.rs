@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use emit::kotlin::{ClassForm, Facts, Form, Member};
-use jvm::kotlin::{KotlinClass, KotlinKind, kotlin};
+use jvm::kotlin::{KotlinClass, KotlinKind, Nullness, kotlin};
 use jvm::load::{ClassFile, ClassPath};
 use suite::case::{Call, ClassName, Target, Type};
 
@@ -47,8 +47,13 @@ impl Facts for KotlinFacts {
             return Some(Member {
                 name: function.name.clone(),
                 form: if receiver.is_some() { Form::Extension } else { Form::Function },
-                nullable: receiver.into_iter().chain(function.parameters.iter().copied()).collect(),
-                returns_nullable: function.returns_nullable,
+                nullable: receiver
+                    .into_iter()
+                    .chain(function.parameters.iter().map(|n| n.may_be()))
+                    .collect(),
+                marked: receiver.into_iter().chain(function.parameters.iter().map(is_marked)).collect(),
+                returns_nullable: function.returns.may_be(),
+                returns_marked: is_marked(&function.returns),
             });
         }
         if let Some(property) = kotlin.getter(name) {
@@ -61,7 +66,9 @@ impl Facts for KotlinFacts {
                 name: property.name.clone(),
                 form,
                 nullable: property.receiver.into_iter().collect(),
-                returns_nullable: property.nullable,
+                marked: property.receiver.into_iter().collect(),
+                returns_nullable: property.nullable.may_be(),
+                returns_marked: is_marked(&property.nullable),
             });
         }
         let property = kotlin.setter(name).filter(|p| p.receiver.is_none() && arity == 1);
@@ -69,8 +76,10 @@ impl Facts for KotlinFacts {
             return Some(Member {
                 name: property.name.clone(),
                 form: Form::Setter,
-                nullable: vec![property.nullable],
+                nullable: vec![property.nullable.may_be()],
+                marked: vec![is_marked(&property.nullable)],
                 returns_nullable: false,
+                returns_marked: false,
             });
         }
         // What the compiler made (component1, toString) has no entry; it is called by its own name.
@@ -92,6 +101,10 @@ impl Facts for KotlinFacts {
         let Some(known) = self.known(class) else { return 0 };
         known.file.signature.as_deref().map_or(0, type_parameters)
     }
+}
+
+fn is_marked(of: &Nullness) -> bool {
+    *of == Nullness::Marked
 }
 
 /// `<K:Ljava/lang/Object;V::Ljava/util/List<TK;>;>…`: names stand before colons, outside of bounds.

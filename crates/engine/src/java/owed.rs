@@ -26,12 +26,8 @@ impl ClassExplorer<'_> {
         let mut functions: Vec<(FuncId, Arc<Function>)> = Vec::new();
         let own_classes: Vec<ClassId> = std::iter::once(subject.class).chain(self.nested.clone()).collect();
         // A driver's business is what it drives.
-        let driven = jvm::input::known::covered_by(&self.vm.lang, subject.func);
-        for name in &driven {
-            if let Ok(class) = self.vm.lang.class(name) {
-                open.extend(self.vm.lang.classes[class].functions());
-            }
-        }
+        let driven = driven(self.vm, subject.func);
+        open.extend(&driven);
         let mut calls: Vec<(Site, FuncId)> = Vec::new();
         while let Some(func) = open.pop() {
             if !seen.insert(func) {
@@ -74,6 +70,19 @@ impl ClassExplorer<'_> {
         goal.connect(calls);
         goal
     }
+}
+
+/// The functions whose obligations a driver has.
+pub(super) fn driven(vm: &mut Vm<Jvm>, driver: FuncId) -> Vec<FuncId> {
+    let mut found = Vec::new();
+    for covered in jvm::input::known::covered_by(&vm.lang, driver) {
+        let Ok(class) = vm.lang.class(&covered.class) else { continue };
+        let jvm = &vm.lang;
+        let named =
+            |func: &FuncId| covered.method.as_deref().is_none_or(|name| *jvm.funcs[*func].name == *name);
+        found.extend(jvm.classes[class].functions().filter(named));
+    }
+    found
 }
 
 /// Functions that code may call, as far as they can be told without running it, and by which instruction.

@@ -218,7 +218,7 @@ impl Subject {
         };
         let all = detail.looks.iter().map(|look| &look.after).chain(&detail.made).chain(returned);
         let several =
-            all.filter(|seen| matches!(seen, Seen::Object { getters, .. } if getters.len() > 1)).count();
+            all.filter(|seen| matches!(seen, Seen::Object { shown, .. } if shown.len() > 1)).count();
         if several > 0 {
             vm.lang.worlds.backwards = true;
             let other = self.watch(vm, model, &looks);

@@ -93,13 +93,16 @@ pub fn suspect(jvm: &mut Jvm, detail: &Detail, case: &TestCase, refused_null: bo
     }
 }
 
-/// Whether the test passes null anywhere, to the call or to what makes its objects.
+/// Whether the test passes null anywhere, to the call or to what makes its objects, among elements too.
 fn gives_null(case: &TestCase) -> bool {
-    let null = |values: &[Value]| values.contains(&Value::Null);
+    let null = |values: &[Value]| values.iter().any(|value| value.any(&mut |v| *v == Value::Null));
     null(&case.act.args)
         || case.arrange.iter().any(|step| match step {
             Step::Bind { value: Value::Call(call), .. } => null(&call.args),
             Step::Do(call) => null(&call.args),
+            Step::Bind { value: value @ (Value::List(_) | Value::Array { .. }), .. } => {
+                null(std::slice::from_ref(value))
+            }
             Step::Bind { value: Value::Fake { methods, .. }, .. } => {
                 methods.iter().any(|method| method.called && method.result == Some(Value::Null))
             }
@@ -123,7 +126,8 @@ fn checks(jvm: &Jvm, func: FuncId) -> bool {
     let by_name = ["require", "check", "validate", "verify", "ensure", "notNull", "notEmpty"]
         .iter()
         .any(|start| f.name.starts_with(start));
-    by_name || matches!(simple, "Preconditions" | "Validate" | "Assert" | "Intrinsics")
+    let of_enum = class == "java/lang/Enum" && &*f.name == "valueOf";
+    by_name || of_enum || matches!(simple, "Preconditions" | "Validate" | "Assert" | "Intrinsics")
 }
 
 /// `a.Calc.divide, line 7`.

@@ -13,7 +13,7 @@ use jvm::load::access;
 use jvm::world::Jvm;
 use vm::Vm;
 
-use super::entries::{Entry, is_callable, runs};
+use super::entries::{Entry, is_callable, is_made_of_components, runs};
 use super::owed::callees;
 
 /// So many inherited methods lead to the same code.
@@ -88,7 +88,7 @@ fn is_code(jvm: &Jvm, func: FuncId) -> bool {
         return false;
     }
     let made = is_enum && (f.name.starts_with('$') || matches!(&*f.name, "values" | "valueOf" | "<init>"));
-    f.tracked && is_callable(jvm, func) && !made
+    f.tracked && is_callable(jvm, func) && !made && !is_made_of_components(jvm, func)
 }
 
 /// Public methods of the program's classes above one, but for those it has itself.

@@ -1,8 +1,8 @@
 //! From what a run showed to what a test says.
 
-use ir::{ClassId, FuncId};
+use ir::ClassId;
 use jvm::load::{FieldType, Instr, access};
-use jvm::observe::Seen;
+use jvm::observe::{Member, Seen};
 use jvm::world::Jvm;
 use suite::case::{Call, ClassName, Text, Type, Value};
 
@@ -29,6 +29,10 @@ pub fn value(jvm: &Jvm, seen: &Seen, names: &Names) -> Option<Value> {
         Seen::Boxed(inner) => Value::boxed(value(jvm, inner, names)?),
         Seen::Enum(class, constant) => is_accessible(jvm, *class)
             .then(|| Value::Enum { class: class_name(jvm, *class), constant: constant.clone() })?,
+        Seen::Constant(class, name) => {
+            let of = class_name(jvm, *class);
+            Value::Field { of: None, ty: Type::class(of.clone()), class: of, name: name.to_string() }
+        }
         Seen::Class(class) => Value::Class(type_of(jvm, *class)?),
         Seen::Array(class, items) => {
             let elem = jvm.elem_of(*class)?;
@@ -44,13 +48,13 @@ pub fn value(jvm: &Jvm, seen: &Seen, names: &Names) -> Option<Value> {
         Seen::Optional(Some(inner)) => Value::Optional(Some(Box::new(value(jvm, inner, names)?))),
         Seen::Parsed(class, text) => parsed(jvm, *class, text),
         Seen::Input(object) => return names.get(*object),
-        Seen::Object { class, getters, .. } => return record(jvm, *class, getters, names),
+        Seen::Object { class, shown, .. } => return record(jvm, *class, shown, names),
         Seen::Opaque(_) => return None,
     })
 }
 
 /// A record by its components: it is equal to another with the same ones, unless its `equals` is not the compiler's.
-fn record(jvm: &Jvm, class: ClassId, getters: &[(FuncId, Seen)], names: &Names) -> Option<Value> {
+fn record(jvm: &Jvm, class: ClassId, shown: &[(Member, Seen)], names: &Names) -> Option<Value> {
     let file = jvm.classes[class].file.as_deref()?;
     let components = file.record.as_ref()?;
     let by_components = file.method("equals", "(Ljava/lang/Object;)Z").is_some_and(|equals| {
@@ -67,12 +71,13 @@ fn record(jvm: &Jvm, class: ClassId, getters: &[(FuncId, Seen)], names: &Names) 
     }
     let mut args = Vec::new();
     for component in components {
-        let shown = getters.iter().find(|(func, _)| jvm.funcs[*func].name == component.name)?;
+        let is_it = |member: &Member| matches!(member, Member::Getter(func) if jvm.funcs[*func].name == component.name);
+        let (_, held) = shown.iter().find(|(member, _)| is_it(member))?;
         // Arrays are compared by identity there.
-        if matches!(shown.1, Seen::Array(..)) {
+        if matches!(held, Seen::Array(..)) {
             return None;
         }
-        args.push(value(jvm, &shown.1, names)?);
+        args.push(value(jvm, held, names)?);
     }
     let types = components.iter().map(|component| Type::from_descriptor(&component.descriptor));
     let mut call = Call::constructor(class_name(jvm, class), types.collect::<Option<_>>()?, args);

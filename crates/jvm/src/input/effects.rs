@@ -168,7 +168,10 @@ fn changes(
             if let Some(callee) = owners.find_map(|o| jvm.declared(*o, called.name, called.descriptor)) {
                 any |= changes(jvm, class, callee, found, seen, depth + 1);
             }
-        } else if is_changeable(&format!("L{};", called.class)) && !reads_only(called.name) {
+        } else if is_changeable(&format!("L{};", called.class))
+            && !reads_only(called.name, called.descriptor)
+            && !owner.is_some_and(|owner| is_stood_for(jvm, owner))
+        {
             inside |= !held.is_empty();
         }
     }
@@ -176,6 +179,14 @@ fn changes(
         found.extend(held.into_iter().map(Arc::from));
     }
     any || inside
+}
+
+/// Whether nothing implements an interface of the program: what stands for it in a test has no state to change.
+fn is_stood_for(jvm: &Jvm, class: ClassId) -> bool {
+    let of = &jvm.classes[class];
+    of.is_interface()
+        && of.origin != ClassOrigin::Library
+        && jvm.worlds.hierarchy.as_ref().is_some_and(|below| !below.contains_key(&of.name))
 }
 
 /// Names of the fields that functions read.
@@ -203,12 +214,12 @@ pub(super) fn is_changeable(descriptor: &str) -> bool {
     !fixed.iter().any(|p| name.starts_with(p)) || open.iter().any(|p| name.starts_with(p))
 }
 
-/// Methods that are named like those that only look.
-pub(super) fn reads_only(name: &str) -> bool {
-    let prefixes = [
-        "get", "is", "has", "to", "equals", "hash", "compare", "contains", "size", "length", "count", "print",
-    ];
-    // Whole words: `topping` converts to nothing.
+/// Methods that are named like those that only look, and hand out what they saw.
+pub(super) fn reads_only(name: &str, descriptor: &str) -> bool {
+    let prefixes =
+        ["get", "is", "has", "to", "equals", "hash", "compare", "contains", "size", "length", "count"];
+    // Whole words: `topping` converts to nothing, and `to` alone neither.
     let is_word = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_lowercase());
-    prefixes.iter().any(|p| name.strip_prefix(p).is_some_and(is_word))
+    let named = prefixes.iter().any(|p| name.strip_prefix(p).is_some_and(is_word)) && name != "to";
+    named && !descriptor.ends_with(")V") || name.strip_prefix("print").is_some_and(is_word)
 }

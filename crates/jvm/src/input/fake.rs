@@ -7,7 +7,7 @@ use vm::{ElemKind, Native, NativeResult, ObjId, Outcome, Stop, Val, Vm};
 
 use super::cases::{ResultCase, case_of};
 use super::generic::{self, Generic};
-use super::known::{Rule, hold};
+use super::known::{Rule, hold, told_kind};
 use super::object::{Event, absent, arguments, log, nothing, remember, see_args};
 use super::recipe::{Way, can_call, can_name, is_inner, param_names, way};
 use super::{Kind, kind_for, make_at, nullable};
@@ -31,13 +31,15 @@ pub struct Fake {
 pub struct FakeMethod {
     /// The interface's.
     pub func: FuncId,
-    /// How its results are made; none if it returns nothing.
-    pub result: Option<Kind>,
+    /// How its results are made, in each of its cases; none if it returns nothing.
+    pub results: Vec<Kind>,
     /// The type of its result with its arguments, where they are known.
     pub returns: Option<Generic>,
     /// What is known of its results, by cases of its arguments, which have these names.
     pub cases: Vec<ResultCase>,
     pub params: Vec<String>,
+    /// It is declared to return no null.
+    no_null: bool,
     /// Exceptions that it may throw instead.
     throws: Vec<Kind>,
 }
@@ -113,9 +115,22 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, interface: ClassId, args: &[Generic]) ->
         let env = env_in(&vm.lang, interface, args, owner, 0).unwrap_or_default();
         let result = result_kind(vm, *func, &env);
         let returns = result_type(&vm.lang, *func, &env, !args.is_empty());
-        let (cases, params) = (known_cases(&vm.lang, interface, *func), param_names(&vm.lang, *func));
+        let (mut cases, params) = (known_cases(&vm.lang, interface, *func), param_names(&vm.lang, *func));
+        let mut results: Vec<Kind> = result.iter().cloned().collect();
+        if let (Some(kind), Some(ty)) = (result, vm.lang.funcs[*func].signature.ty.ret.clone()) {
+            let told = cases.iter_mut().map(|case| told_kind(vm, &ty, kind.clone(), &mut case.then));
+            let told: Vec<Kind> = told.collect();
+            if !told.is_empty() {
+                results = told;
+            }
+        }
         let throws = exceptions(vm, *func);
-        methods.push(FakeMethod { func: *func, result, returns, cases, params, throws });
+        let declared = vm.lang.funcs[*func].signature.ty.ret.as_ref().is_some_and(FieldType::is_reference)
+            && !vm.lang.worlds.known.ignore_annotations
+            && super::nullness::returns_no_null(&vm.lang, *func);
+        // What cannot be made is null whatever is declared.
+        let no_null = declared && !results.iter().any(|kind| matches!(kind, Kind::Null(_)));
+        methods.push(FakeMethod { func: *func, results, returns, cases, params, no_null, throws });
     }
     if vm.lang.native(HOOK).is_none() {
         vm.lang.register(HOOK, Native { run: call, symbolic: true });
@@ -140,6 +155,17 @@ impl Fake {
     pub fn param_types(&self, jvm: &Jvm, func: FuncId) -> Vec<Generic> {
         let env = env_in(jvm, self.interface, &self.args, jvm.funcs[func].class, 0).unwrap_or_default();
         super::param_types(jvm, func, &env)
+    }
+}
+
+impl Fake {
+    /// The types of a method with type parameters of its own.
+    pub fn open_types(&self, jvm: &Jvm, func: FuncId) -> Option<generic::Open> {
+        let f = &jvm.funcs[func];
+        let env = env_in(jvm, self.interface, &self.args, f.class, 0).unwrap_or_default();
+        let signature =
+            jvm.classes[f.class].file.as_deref()?.method(&f.name, &f.descriptor)?.signature.clone()?;
+        generic::open(&signature, &env)
     }
 }
 
@@ -441,12 +467,9 @@ pub(super) fn fake(vm: &mut Vm<Jvm>, name: &str, class: ClassId, optional: bool)
         }
     }
     for (index, method) in fake.methods.iter().enumerate() {
-        let (Some(kind), Some(ty)) = (&method.result, vm.lang.funcs[method.func].signature.ty.ret.clone())
-        else {
-            continue;
-        };
+        let Some(ty) = vm.lang.funcs[method.func].signature.ty.ret.clone() else { continue };
         let called = format!("{name}.{}()", vm.lang.funcs[method.func].name);
-        for number in 0..method.cases.len().max(1) {
+        for (number, kind) in method.results.iter().enumerate() {
             let rule = method.cases.get(number).map(|case| &case.then);
             if !takes_code(method, number, &ty) || asked(vm, &in_case(&called, number)).1 == 0 {
                 continue;
@@ -462,7 +485,7 @@ pub(super) fn fake(vm: &mut Vm<Jvm>, name: &str, class: ClassId, optional: bool)
                     }
                 }
                 let val = make_at(vm, &made, kind, false)?;
-                if never_null(&ty) {
+                if never_null(&ty) || method.no_null {
                     hold(vm, val, &ty, &Rule { non_null: true, ..Rule::default() })?;
                 }
                 if let Some(rule) = rule {
@@ -485,7 +508,8 @@ pub(super) fn fake(vm: &mut Vm<Jvm>, name: &str, class: ClassId, optional: bool)
 /// Whether a result takes guest code to make, so that it is made with the fake.
 fn takes_code(method: &FakeMethod, case: usize, ty: &FieldType) -> bool {
     let rule = method.cases.get(case).map(|case| &case.then);
-    method.result.as_ref().is_some_and(|kind| !is_plain(kind)) || rule.is_some_and(|rule| rule.takes_code(ty))
+    method.results.get(case).is_some_and(|kind| !is_plain(kind))
+        || rule.is_some_and(|rule| rule.takes_code(ty))
 }
 
 /// Whether a result is made: not before a run that asks for it.
@@ -523,13 +547,13 @@ fn answer(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Answer, Stop> {
     let Some((_, fake)) = vm.lang.worlds.fakes.get(&class) else { return Err(unknown()) };
     let fake = fake.clone();
     let method = fake.methods.get(index).ok_or_else(unknown)?;
-    let Some(kind) = &method.result else {
+    if method.results.is_empty() {
         if let Some(thrown) = thrown(vm, object, index, method)? {
             return Ok(Answer::Threw(thrown));
         }
         vm.lang.worlds.fake_calls.push(FakeCall { object, method: index, result: Seen::Null, threw: false });
         return Ok(Answer::Nothing);
-    };
+    }
     if let Some(thrown) = thrown(vm, object, index, method)? {
         return Ok(Answer::Threw(thrown));
     }
@@ -553,10 +577,12 @@ fn answer(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Answer, Stop> {
     let val = match ready.nth(before).or(last).map(|(_, _, _, val)| *val) {
         Some(val) => val,
         None => {
+            let kind = method.results.get(case).ok_or_else(unknown)?;
             let val = make_at(vm, &in_case(&name, case), kind, false)?;
             // Kotlin has no way to return null for a number.
             let of_kotlin = vm.lang.classes[fake.interface].name.starts_with("kotlin/jvm/functions/");
-            if let (true, Kind::Boxed { .. }, Some(ty)) = (of_kotlin, kind, &ret) {
+            let boxed = of_kotlin && matches!(kind, Kind::Boxed { .. });
+            if let (true, Some(ty)) = (boxed || method.no_null, &ret) {
                 hold(vm, val, ty, &Rule { non_null: true, ..Rule::default() })?;
             }
             if let (Some(case), Some(ty)) = (method.cases.get(case), &ret) {

@@ -92,6 +92,29 @@ pub fn result(signature: Option<&str>, erased: &FieldType, env: &Env) -> Generic
     parsed.filter(|g| g.fits(erased)).unwrap_or_else(|| Generic::of(erased))
 }
 
+/// A method with type parameters of its own: their names, and its types with these variables in them, spelled as classes.
+pub struct Open {
+    pub variables: Vec<String>,
+    pub params: Vec<Generic>,
+    /// None if it returns nothing.
+    pub returns: Option<Generic>,
+}
+
+/// The types of such a method; none if a parameter has a bound.
+pub fn open(signature: &str, env: &Env) -> Option<Open> {
+    let mut parser = Parser { rest: signature, env: env.clone() };
+    let own = parser.type_params(0)?;
+    if own.is_empty() || own.iter().any(|(_, bound)| *bound != Generic::Any) {
+        return None;
+    }
+    let variables: Vec<String> = own.into_iter().map(|(name, _)| name).collect();
+    let stands = |name: &String| (name.clone(), Generic::Class(name.as_str().into(), Vec::new()));
+    parser.env.extend(variables.iter().map(stands));
+    let params = parser.method()?;
+    let returns = if parser.eat('V') { None } else { Some(parser.ty(0)?) };
+    Some(Open { variables, params, returns })
+}
+
 /// What the variables of a class stand for, given its arguments.
 pub fn class_env(signature: Option<&str>, args: &[Generic]) -> Env {
     let Some(text) = signature else { return Env::new() };

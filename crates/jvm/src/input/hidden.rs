@@ -3,15 +3,16 @@
 //! `Ints.asList` returns a `List` whose class is private. A test calls `Ints.asList(1, 2).get(0)`: the method is named by
 //! a type that the test may write, the code that runs is that of the private class.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ir::{ClassId, FuncId};
 use vm::Vm;
 
+use super::effects::writes;
 use super::generic::{self, Generic};
 use super::producers::{constant, producer};
-use super::recipe::{Make, can_call, can_name, prepare_makes};
+use super::recipe::{Make, Way, add_changes, can_call, can_name, prepare_makes, way};
 use super::{Kind, kind_for};
 use crate::load::{FieldType, Instr, access};
 use crate::world::Jvm;
@@ -92,7 +93,10 @@ pub fn hidden(vm: &mut Vm<Jvm>, class: ClassId, nested: &[ClassId]) -> Vec<Hidde
                 let key = format!("hidden {ty_name} of {}", vm.lang.classes[class].name);
                 let mut makes = source.makes;
                 makes.truncate(MAX_MAKES);
-                Kind::Object(prepare_makes(vm, &key, ty, args.clone(), |_| makes))
+                let key = prepare_makes(vm, &key, ty, args.clone(), |_| makes);
+                let changes = changes(vm, ty, &args, &source.classes);
+                add_changes(vm, &key, changes);
+                Kind::Object(key)
             }
         };
         for func in callable(&mut vm.lang, ty, &source.classes) {
@@ -109,6 +113,34 @@ pub fn hidden(vm: &mut Vm<Jvm>, class: ClassId, nested: &[ClassId]) -> Vec<Hidde
                 name: None,
                 runs: Vec::new(),
             });
+        }
+    }
+    found
+}
+
+/// Methods of a type that change objects of hidden classes: an iterator's `next()`.
+fn changes(
+    vm: &mut Vm<Jvm>,
+    ty: ClassId,
+    args: &[Generic],
+    classes: &[ClassId],
+) -> Vec<(Way, BTreeSet<Arc<str>>)> {
+    vm.lang.know_subtypes();
+    let file = vm.lang.classes[ty].file.clone();
+    let env = generic::class_env(file.as_deref().and_then(|f| f.signature.as_deref()), args);
+    let mut found = Vec::new();
+    for func in callable(&mut vm.lang, ty, classes) {
+        let mut written: Option<BTreeSet<Arc<str>>> = None;
+        for class in classes {
+            let target = crate::observe::dispatched_in(&mut vm.lang, *class, func);
+            if let Some(fields) = target.and_then(|target| writes(&vm.lang, *class, target)) {
+                written.get_or_insert_default().extend(fields);
+            }
+        }
+        let f = &vm.lang.funcs[func];
+        let plain = f.signature.ty.params.len() <= 4 && f.class != vm.lang.known.object;
+        if let Some(written) = written.filter(|_| plain) {
+            found.push((way(vm, func, &env), written));
         }
     }
     found

@@ -457,8 +457,8 @@ fn implementers(vm: &mut Vm<Jvm>, class: ClassId) -> Vec<ClassId> {
 }
 
 impl Jvm {
-    /// Internal names of the program's classes below a type, in the order of their distance and name.
-    pub(crate) fn subtypes(&mut self, class: ClassId) -> Vec<Arc<str>> {
+    /// Finds out which of the program's classes are below which types, once.
+    pub(super) fn know_subtypes(&mut self) {
         if self.worlds.hierarchy.is_none() {
             let mut below: std::collections::BTreeMap<Arc<str>, Vec<Arc<str>>> = Default::default();
             for name in self.path.list_all().unwrap_or_default() {
@@ -469,6 +469,11 @@ impl Jvm {
             }
             self.worlds.hierarchy = Some(below);
         }
+    }
+
+    /// Internal names of the program's classes below a type, in the order of their distance and name.
+    pub(crate) fn subtypes(&mut self, class: ClassId) -> Vec<Arc<str>> {
+        self.know_subtypes();
         let Some(below) = &self.worlds.hierarchy else { return Vec::new() };
         let mut found: Vec<Arc<str>> = Vec::new();
         let mut open = vec![self.classes[class].name.clone()];

@@ -39,6 +39,15 @@ pub struct MethodRef {
     pub method: String,
 }
 
+/// A class, or a method of it, whose obligations a driver has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Covered {
+    /// Internal name.
+    pub class: String,
+    /// None for all of the class.
+    pub method: Option<String>,
+}
+
 /// What is known of the inputs of some methods.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MethodKnown {
@@ -51,8 +60,8 @@ pub struct MethodKnown {
     pub never_same: Vec<(String, String)>,
     /// Methods that say whether the arguments are valid together.
     pub valid: Vec<MethodRef>,
-    /// It stands for callers of these classes, whose obligations are its.
-    pub covers: Vec<String>,
+    /// It stands for callers of these classes or methods, whose obligations are its.
+    pub covers: Vec<Covered>,
 }
 
 impl MethodKnown {
@@ -80,6 +89,8 @@ pub struct TypeKnown {
 /// What the arguments of one method must be like.
 #[derive(Clone, Debug, Default)]
 pub struct Conditions {
+    /// The method: one that says whether objects are valid is itself tried with any.
+    pub of: Option<FuncId>,
     /// By the place of the parameter.
     pub params: Vec<(usize, Rule)>,
     pub never_same: Vec<(usize, usize)>,
@@ -111,7 +122,7 @@ pub fn conditions(vm: &mut Vm<Jvm>, func: FuncId, names: &[String]) -> Condition
     {
         outer.non_null = true;
     }
-    let mut conditions = Conditions::default();
+    let mut conditions = Conditions { of: Some(func), ..Conditions::default() };
     let at = |name: &String| names.iter().position(|n| n == name);
     for entry in known.methods.iter().filter(|entry| entry.is_about(&class, &method)) {
         for (name, rule) in &entry.inputs {
@@ -138,8 +149,8 @@ pub fn conditions(vm: &mut Vm<Jvm>, func: FuncId, names: &[String]) -> Condition
     conditions
 }
 
-/// Classes whose obligations a driver has.
-pub fn covered_by(jvm: &Jvm, func: FuncId) -> Vec<String> {
+/// What has its obligations met by a driver.
+pub fn covered_by(jvm: &Jvm, func: FuncId) -> Vec<Covered> {
     let f = &jvm.funcs[func];
     let about = |entry: &&MethodKnown| entry.is_about(&jvm.classes[f.class].name, &f.name);
     jvm.worlds.known.methods.iter().filter(about).flat_map(|entry| entry.covers.iter().cloned()).collect()
@@ -184,7 +195,7 @@ pub fn check(
             differ(vm, *a, *b)?;
         }
     }
-    check_objects(vm)?;
+    check_objects(vm, conditions.of)?;
     for func in &conditions.valid {
         let class = vm.lang.funcs[*func].class;
         super::initialise(vm, class).map_err(|_| Stop::Assumption)?;
@@ -207,7 +218,7 @@ pub(super) fn note(vm: &mut Vm<Jvm>) {
 }
 
 /// What is known of the types of objects that this run made.
-fn check_objects(vm: &mut Vm<Jvm>) -> Result<(), Stop> {
+fn check_objects(vm: &mut Vm<Jvm>, tested: Option<FuncId>) -> Result<(), Stop> {
     let made: Vec<ObjId> = vm.lang.worlds.made.iter().map(|made| made.object).collect();
     for object in made {
         for class in vm.lang.classes[vm.heap.class(object)].ancestors.clone() {
@@ -219,7 +230,7 @@ fn check_objects(vm: &mut Vm<Jvm>) -> Result<(), Stop> {
                 let val = vm.load(object, *offset, *cell)?;
                 hold(vm, val, ty, rule)?;
             }
-            for func in &rules.valid {
+            for func in rules.valid.iter().filter(|func| Some(**func) != tested) {
                 let owner = vm.lang.funcs[*func].class;
                 super::initialise(vm, owner).map_err(|_| Stop::Assumption)?;
                 must_return_true(vm, *func, &[Val::obj(object)])?;
@@ -328,8 +339,44 @@ fn assume(vm: &mut Vm<Jvm>, flag: Option<&Val>, wanted: bool) -> NativeResult<Jv
     }
 }
 
+/// How a value is made so that its rule holds from the start: of the classes that it names, or one of the texts or
+/// constants that it lists. What holds then is not asked again.
+pub fn told_kind(vm: &mut Vm<Jvm>, ty: &FieldType, kind: super::Kind, rule: &mut Rule) -> super::Kind {
+    if !rule.types.is_empty() {
+        return kind_of_types(vm, ty, &rule.types);
+    }
+    let texts: Vec<&str> = rule
+        .one_of
+        .iter()
+        .filter_map(|constant| match constant {
+            Constant::Text(text) => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    if texts.is_empty() || texts.len() < rule.one_of.len() {
+        return kind;
+    }
+    let listed = match &kind {
+        super::Kind::Str => super::words::texts(vm, &texts),
+        super::Kind::Enum { class, .. } => {
+            let named = texts.iter().filter_map(|text| super::values::enum_constant(vm, *class, text));
+            let constants: Vec<ObjId> = named.collect();
+            (constants.len() == texts.len()).then_some(super::Kind::Enum { class: *class, constants })
+        }
+        _ => None,
+    };
+    match listed {
+        Some(listed) => {
+            rule.one_of.clear();
+            rule.non_null = true;
+            listed
+        }
+        None => kind,
+    }
+}
+
 /// How objects of some classes are made where a wider type is asked for.
-pub fn kind_of_types(vm: &mut Vm<Jvm>, ty: &FieldType, types: &[Arc<str>]) -> super::Kind {
+fn kind_of_types(vm: &mut Vm<Jvm>, ty: &FieldType, types: &[Arc<str>]) -> super::Kind {
     let mut kinds: Vec<super::Kind> = Vec::new();
     for name in types {
         match super::kind_of(vm, &FieldType::Class(name.clone())) {

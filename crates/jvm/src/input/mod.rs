@@ -43,7 +43,7 @@ use crate::world::Jvm;
 
 pub use effects::reads;
 pub use fake::{Fake, FakeCall, FakeMethod, STAND_IN};
-pub use generic::{Generic, is_generic};
+pub use generic::{Generic, Open, is_generic};
 pub use hidden::{Hidden, hidden, params_of};
 pub use kinds::{enum_constants, kind_for};
 pub use known::{Conditions, Known};
@@ -261,6 +261,11 @@ pub const MAX_LENGTH: u32 = 1 << 16;
 
 /// How many characters decide whether a string needs 16-bit units; beyond them it is assumed.
 const CODER_UNITS: u32 = 4;
+
+/// Whether a test may name what is open to the package of a class.
+pub(crate) fn lies_near(jvm: &Jvm, class: ClassId) -> bool {
+    recipe::is_near(jvm, class)
+}
 
 /// How to make inputs of a type whose arguments are not known.
 pub fn kind_of(vm: &mut Vm<Jvm>, ty: &FieldType) -> Kind {

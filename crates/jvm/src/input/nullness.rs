@@ -47,6 +47,22 @@ pub fn refuses_null(jvm: &Jvm, func: FuncId) -> Vec<bool> {
         .collect()
 }
 
+/// Whether a function is declared never to return null: by an annotation of its own, or by Kotlin's types, of which what
+/// a type parameter stands for counts as it is.
+pub(super) fn returns_no_null(jvm: &Jvm, func: FuncId) -> bool {
+    let f = &jvm.funcs[func];
+    let Some(file) = jvm.classes[f.class].file.as_deref() else { return false };
+    if let Some(kotlin) = crate::kotlin::kotlin(file) {
+        let function = kotlin.function(&f.name, &f.descriptor, f.signature.ty.params.len());
+        let returns = function.map(|f| f.returns).or_else(|| kotlin.getter(&f.name).map(|p| p.nullable));
+        return returns.is_some_and(|returns| returns != crate::kotlin::Nullness::Marked);
+    }
+    let raw = file.method(&f.name, &f.descriptor).and_then(|method| method.annotations.as_deref());
+    let slices = raw.into_iter().flat_map(|raw| [&raw.visible, &raw.invisible]).flatten();
+    let mut all = slices.filter_map(|slice| annotations(slice, &file.pool).ok()).flatten();
+    all.find_map(|annotation| nullness(&annotation)) == Some(true)
+}
+
 /// What annotations of each parameter and of its type say; none if nothing.
 fn declared(file: &ClassFile, method: &Method, hidden: usize) -> Vec<Option<bool>> {
     let count = method.ty.params.len();

@@ -264,9 +264,12 @@ fn follow(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe) -> Result<ObjId, Stop> 
 /// How many objects of the program are being made inside each other: what the library wraps around one does not make
 /// it any deeper.
 fn own_depth(jvm: &Jvm) -> usize {
+    // One that is used by a type of the library may be of a class of the program: then it can be changed.
     let own = |key: &&Arc<str>| {
-        let class = jvm.worlds.recipes.get(*key).map(|recipe| recipe.class);
-        class.is_some_and(|class| jvm.classes[class].origin != crate::link::ClassOrigin::Library)
+        jvm.worlds.recipes.get(*key).is_some_and(|recipe| {
+            let library = jvm.classes[recipe.class].origin == crate::link::ClassOrigin::Library;
+            !library || !recipe.changes.is_empty()
+        })
     };
     jvm.worlds.stack.iter().filter(own).count()
 }

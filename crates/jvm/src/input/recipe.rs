@@ -17,7 +17,7 @@ use crate::load::{FieldType, Instr, access};
 use crate::world::Jvm;
 
 /// All that is known of making objects of a class.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Recipe {
     pub class: ClassId,
     /// Its type arguments, where they are known.
@@ -229,6 +229,14 @@ pub fn prepare_makes(
         vm.lang.worlds.recipes.insert(key.clone(), Arc::new(Recipe::by(class, args, ways)));
     }
     key
+}
+
+/// Methods that a test may call on objects of a recipe to change them.
+pub(super) fn add_changes(vm: &mut Vm<Jvm>, key: &Arc<str>, mut changes: Vec<(Way, BTreeSet<Arc<str>>)>) {
+    tell_overloads_apart(&vm.lang, changes.iter_mut().map(|(way, _)| way));
+    if let Some(recipe) = vm.lang.worlds.recipes.get_mut(key) {
+        Arc::make_mut(recipe).changes = changes;
+    }
 }
 
 /// All ways to objects of a class: calls of its own, calls of others, constants.
@@ -599,6 +607,7 @@ fn changes(
     setters: &[Setter],
     left_out: &mut Vec<String>,
 ) -> Vec<(Way, BTreeSet<Arc<str>>)> {
+    vm.lang.know_subtypes();
     let mut found: Vec<FuncId> = Vec::new();
     for owner in vm.lang.classes[class].ancestors.iter().rev().copied() {
         let jvm = &vm.lang;
@@ -611,7 +620,7 @@ fn changes(
                 && f.access & (access::STATIC | access::ABSTRACT) == 0
                 && f.signature.ty.params.len() <= 4
                 && !f.name.starts_with('<')
-                && (!reads_only(&f.name) || stores(jvm, owner, func))
+                && (!reads_only(&f.name, &f.descriptor) || stores(jvm, owner, func))
                 && !setters.iter().any(|s| s.func == func)
                 && writes(jvm, class, func).is_some();
             let overridden = found

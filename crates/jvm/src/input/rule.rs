@@ -158,7 +158,8 @@ pub(super) fn hold(vm: &mut Vm<Jvm>, val: Val, ty: &FieldType, rule: &Rule) -> R
             if val.term.is_some() { vm.pool.eq(val.term, zero) } else { vm.pool.bool(val.bits == 0) };
         return vm.require(condition, val.bits == 0);
     }
-    if rule.non_null {
+    // Null is none of the values that a list has.
+    if rule.non_null || !rule.one_of.is_empty() {
         let there = val.bits != 0;
         if val.term.is_none() && !there {
             return Err(Stop::Assumption);

@@ -207,7 +207,7 @@ fn changes(
                 return true;
             }
         }
-        called.name != "<init>" && !reads_only(called.name) && is_held(owner)
+        called.name != "<init>" && !reads_only(called.name, called.descriptor) && is_held(owner)
     })
 }
 

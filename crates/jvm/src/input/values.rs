@@ -139,7 +139,7 @@ pub(super) fn big_number(vm: &mut Vm<Jvm>, object: ObjId, limit: Limit, below: b
 }
 
 /// The constant of an enum by its name.
-fn enum_constant(vm: &mut Vm<Jvm>, class: ClassId, name: &str) -> Option<ObjId> {
+pub(super) fn enum_constant(vm: &mut Vm<Jvm>, class: ClassId, name: &str) -> Option<ObjId> {
     // A constant with a body is of a class of its own.
     let owner = match vm.lang.classes[class].superclass {
         Some(above) if vm.lang.classes[above].access & access::ENUM != 0 => above,

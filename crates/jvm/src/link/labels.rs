@@ -4,17 +4,15 @@ use std::collections::BTreeMap;
 
 use ir::Function;
 
-use crate::load::instr::{Instr, Kind};
-use crate::load::{ClassFile, Constant, access};
+use crate::load::instr::{Bytecode, Instr, Kind};
+use crate::load::{ClassFile, Constant, FieldType, access};
 use crate::world::Jvm;
 
 impl Jvm {
     /// What the numbers mean that a switch of a lowered method compares with; none if they are numbers in the source.
     pub(super) fn switch_labels(&self, func: &Function, index: u32) -> Option<BTreeMap<i32, String>> {
-        let (file, method) = self.method_of(func)?;
-        let bytecode = method.bytecode().ok()??;
-        let pc = u16::try_from(func.positions.get(index as usize)?.offset).ok()?;
-        let code = &bytecode.instrs[..bytecode.index_of(pc)?];
+        let (file, bytecode) = self.code_of(func)?;
+        let code = before(&bytecode, func, index)?;
         match code.last()?.1 {
             Instr::InvokeDynamic(cp) => pattern_labels(file, cp),
             Instr::Load(Kind::Int, slot) => string_labels(file, code, slot),
@@ -36,6 +34,24 @@ impl Jvm {
             _ => None,
         }
     }
+
+    /// Whether a switch of a lowered method is one over patterns.
+    pub(super) fn is_pattern_switch(&self, func: &Function, index: u32) -> bool {
+        let Some((file, bytecode)) = self.code_of(func) else { return false };
+        let last = before(&bytecode, func, index).and_then(|code| code.last());
+        matches!(last, Some((_, Instr::InvokeDynamic(cp))) if pattern_labels(file, *cp).is_some())
+    }
+
+    fn code_of(&self, func: &Function) -> Option<(&ClassFile, Bytecode)> {
+        let (file, method) = self.method_of(func)?;
+        Some((file, method.bytecode().ok()??))
+    }
+}
+
+/// The original code in front of an instruction of a lowered method.
+fn before<'b>(bytecode: &'b Bytecode, func: &Function, index: u32) -> Option<&'b [(u16, Instr)]> {
+    let pc = u16::try_from(func.positions.get(index as usize)?.offset).ok()?;
+    bytecode.instrs.get(..bytecode.index_of(pc)?)
 }
 
 /// The constants of an enum by their ordinals.
@@ -57,8 +73,8 @@ fn pattern_labels(file: &ClassFile, cp: u16) -> Option<BTreeMap<i32, String>> {
         let text = || file.pool.string(*cp).ok().map(|units| String::from_utf16_lossy(&units));
         let label = match file.pool.get(*cp).ok()? {
             Constant::Class(name) => {
-                let name = name.rsplit(['/', '$']).next().unwrap_or(name);
-                let article = if name.starts_with(['A', 'E', 'I', 'O']) { "an" } else { "a" };
+                let name = simple_name(name);
+                let article = if name.to_lowercase().starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
                 format!("{article} {name}")
             }
             Constant::Int(value) => value.to_string(),
@@ -69,6 +85,15 @@ fn pattern_labels(file: &ClassFile, cp: u16) -> Option<BTreeMap<i32, String>> {
         labels.insert(number, label);
     }
     Some(labels)
+}
+
+/// A class as the source names it: `Circle`, `int[]`.
+fn simple_name(name: &str) -> String {
+    let java = match FieldType::parse(name).filter(|_| name.starts_with('[')) {
+        Some(array) => super::names::type_text(&array),
+        None => name.to_string(),
+    };
+    java.rsplit(['/', '.', '$']).next().unwrap_or(&java).to_string()
 }
 
 /// `if (s.equals("a")) n = 0;` before a switch on `n`.

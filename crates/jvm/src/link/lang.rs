@@ -204,6 +204,10 @@ impl Names for Jvm {
     fn labels(&self, func: &Function, index: u32) -> Option<BTreeMap<i32, String>> {
         self.switch_labels(func, index)
     }
+
+    fn is_retried(&self, func: &Function, index: u32) -> bool {
+        self.is_pattern_switch(func, index)
+    }
 }
 
 impl Program for Jvm {
