@@ -47,8 +47,14 @@ fn unmet(target: &Target) -> Vec<String> {
 fn inputs_are_what_callers_promise() {
     let dir = tempfile::tempdir().unwrap();
     let config = fixtures().join("testwright.toml");
-    let targets =
-        ["fx.known.Orders", "fx.known.Driver", "fx.known.Outer", "fx.known.Freight", "fx.known.Greeting"];
+    let targets = [
+        "fx.known.Orders",
+        "fx.known.Driver",
+        "fx.known.Outer",
+        "fx.known.Freight",
+        "fx.known.Greeting",
+        "fx.known.Stay",
+    ];
     let output = run(dir.path(), &config, &targets);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{stderr}");
@@ -57,7 +63,9 @@ fn inputs_are_what_callers_promise() {
         assert!(target.dropped.is_empty() && target.disagreements.is_empty(), "{stderr}");
         assert!(target.tests.iter().all(|test| test.confirmed));
     }
-    let [orders, driver, outer, freight, greeting] = report.targets.as_slice() else { panic!("{stderr}") };
+    let [orders, driver, outer, freight, greeting, stay] = report.targets.as_slice() else {
+        panic!("{stderr}")
+    };
     // What nobody may pass is not covered, and no test passes it.
     let unmet_orders = unmet(orders);
     for text in [
@@ -98,6 +106,13 @@ fn inputs_are_what_callers_promise() {
     for never in ["length(null)", "first(null)", "both(null"] {
         assert!(!tests.contains(never), "{tests}");
     }
+    // Of listed values one is chosen; the method that says what is valid is itself tried with any object.
+    let expected = ["stay.nights <= 0", "tariff.season(month) == Season.CLOSED"];
+    let unmet_stay = unmet(stay);
+    assert_eq!(unmet_stay.len(), expected.len(), "{unmet_stay:?}");
+    for (text, part) in unmet_stay.iter().zip(expected) {
+        assert!(text.starts_with("infeasible ") && text.contains(part), "{unmet_stay:?}");
+    }
 }
 
 #[test]
@@ -133,6 +148,10 @@ fn a_slip_in_the_file_is_told() {
         (
             "[[type]]\nname = 'fx.known.Freight$Rates'\nresults.rate = [{ when = { arg0 = { max = 3 } }, then = {} }]",
             "no case holds of arg0 = 4",
+        ),
+        (
+            "[[method]]\nname = 'fx.known.Driver#count'\ncovers = 'fx.known.Counter#ad'",
+            "class fx.known.Counter has no method ad; did you mean add",
         ),
         ("[[method]\n", "TOML parse error"),
     ] {

@@ -378,6 +378,14 @@ impl Describer<'_> {
 
     /// What the integer in a register is in the source.
     fn meaning(&self, reg: Reg, before: u32) -> Meaning {
+        match self.func.regs[reg].ty {
+            ir::Type::Ref => Meaning::Number,
+            _ => self.declared(reg, before),
+        }
+    }
+
+    /// The same; of an array, what its elements are.
+    fn declared(&self, reg: Reg, before: u32) -> Meaning {
         if self.func.regs[reg].variable.is_some() {
             return self.names.meaning(self.func, reg);
         }
@@ -387,6 +395,10 @@ impl Describer<'_> {
             Some((_, inst)) if matches!(inst.op, Op::ALoadU16 | Op::I32ToU16) => Meaning::Char,
             Some((_, inst)) if matches!(inst.op, Op::ALoadI16 | Op::I32ToI16) => Meaning::Short,
             Some((_, inst)) if inst.op == Op::I32ToI8 => Meaning::Byte,
+            // Arrays of bytes and of truth values are read alike.
+            Some((at, inst)) if matches!(inst.op, Op::ALoadI8 | Op::ALoadU8) => {
+                self.declared(Reg(inst.a), at)
+            }
             Some((at, _)) => self.names.member(self.func, at).map_or(Meaning::Number, |m| m.meaning),
             None => Meaning::Number,
         }

@@ -50,7 +50,7 @@ pub trait Names {
         false
     }
 
-    /// What the integer that a register holds is in the source.
+    /// What the integer that a register holds is in the source; of an array, what its elements are.
     fn meaning(&self, _func: &Function, _reg: Reg) -> Meaning {
         Meaning::Number
     }

@@ -1,7 +1,7 @@
 //! What stood in the way of a branch that was looked for in vain: where to go on.
 
-use explore::{Child, Exploration, GaveUp, Goal, Slot};
-use vm::{Edge, ElemKind};
+use explore::{Child, End, Exploration, GaveUp, Goal, Slot};
+use vm::{Edge, ElemKind, Stop};
 
 use super::subject::Stage;
 use crate::goal::CoverageGoal;
@@ -36,6 +36,10 @@ impl<'a> Hindrances<'a> {
         let came = runs.iter().filter(|run| run.edges.iter().any(here)).count();
         if came == 0 {
             return Some("no path came to this condition".to_string());
+        }
+        let endless = |end: &End| matches!(end, End::Stopped(Stop::Steps | Stop::Deadlock));
+        if runs.iter().any(|run| endless(&run.end) && run.edges.iter().any(|taken| edges.contains(taken))) {
+            return Some("only calls that did not end in time (--max-steps) went this way".to_string());
         }
         let tries = self.tries(edge);
         let on_paths = |count: usize| match count {

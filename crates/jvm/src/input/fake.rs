@@ -40,6 +40,8 @@ pub struct FakeMethod {
     pub params: Vec<String>,
     /// It is declared to return no null.
     no_null: bool,
+    /// Nor anything with null in it: Kotlin's collections say what they hold.
+    full: bool,
     /// Exceptions that it may throw instead.
     throws: Vec<Kind>,
 }
@@ -130,7 +132,9 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, interface: ClassId, args: &[Generic]) ->
             && super::nullness::returns_no_null(&vm.lang, *func);
         // What cannot be made is null whatever is declared.
         let no_null = declared && !results.iter().any(|kind| matches!(kind, Kind::Null(_)));
-        methods.push(FakeMethod { func: *func, results, returns, cases, params, no_null, throws });
+        let owner_file = vm.lang.classes[owner].file.as_deref();
+        let full = no_null && owner_file.is_some_and(|file| crate::kotlin::kotlin(file).is_some());
+        methods.push(FakeMethod { func: *func, results, returns, cases, params, no_null, full, throws });
     }
     if vm.lang.native(HOOK).is_none() {
         vm.lang.register(HOOK, Native { run: call, symbolic: true });
@@ -486,7 +490,9 @@ pub(super) fn fake(vm: &mut Vm<Jvm>, name: &str, class: ClassId, optional: bool)
                 }
                 let val = make_at(vm, &made, kind, false)?;
                 if never_null(&ty) || method.no_null {
-                    hold(vm, val, &ty, &Rule { non_null: true, ..Rule::default() })?;
+                    let non_null = Rule { non_null: true, ..Rule::default() };
+                    let each = method.full.then(|| Box::new(non_null.clone()));
+                    hold(vm, val, &ty, &Rule { values: each.clone(), each, ..non_null })?;
                 }
                 if let Some(rule) = rule {
                     hold(vm, val, &ty, rule)?;

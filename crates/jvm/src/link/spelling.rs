@@ -83,7 +83,11 @@ impl Jvm {
         let receiver = u32::from(method.access & access::STATIC == 0);
         let is_param = variable.is_none() && reg.0 < func.params;
         let param = reg.0.checked_sub(receiver).filter(|_| is_param);
-        match param.and_then(|param| method.ty.params.get(param as usize)) {
+        let ty = match param.and_then(|param| method.ty.params.get(param as usize)) {
+            Some(FieldType::Array(elem)) => Some(&**elem),
+            ty => ty,
+        };
+        match ty {
             Some(FieldType::Boolean) => Meaning::Truth,
             Some(FieldType::Char) => Meaning::Char,
             Some(FieldType::Byte) => Meaning::Byte,
@@ -155,8 +159,9 @@ fn type_title(ty: &FieldType) -> String {
     plain.to_string()
 }
 
+/// Of an array, what its elements are.
 fn meaning(descriptor: &str) -> Meaning {
-    match descriptor {
+    match descriptor.strip_prefix('[').unwrap_or(descriptor) {
         "Z" => Meaning::Truth,
         "C" => Meaning::Char,
         "B" => Meaning::Byte,
