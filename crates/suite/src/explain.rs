@@ -586,7 +586,12 @@ fn variable_of(pool: &Pool, mut term: TermId) -> Option<String> {
 fn identifier(name: &str) -> Option<String> {
     let name = &without_cases(name);
     let plain = |s: &str| s.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect::<String>();
-    let parts: Vec<String> = name.split('.').map(plain).filter(|part| !part.is_empty()).collect();
+    let mut parts: Vec<String> = name.split('.').map(plain).filter(|part| !part.is_empty()).collect();
+    for at in 0..parts.len().saturating_sub(3) {
+        if is_call(&parts[at]) {
+            parts[at + 2] = numbered(&parts[at + 2], &parts[at]);
+        }
+    }
     // Of a long path the end says most; of a call made before, only its parameter.
     let call = parts.iter().rposition(|part| is_call(part));
     let mut from = call.map_or(0, |at| at + 1);
@@ -606,6 +611,14 @@ fn is_call(part: &str) -> bool {
     part.strip_prefix("call").is_some_and(|n| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit()))
 }
 
+/// What objects that later calls were given are called: `p` of the first, `p2` of the second.
+fn numbered(param: &str, call: &str) -> String {
+    match call.strip_prefix("call").and_then(|n| n.parse::<u32>().ok()) {
+        None | Some(0) => param.to_string(),
+        Some(n) => format!("{param}{}", n + 1),
+    }
+}
+
 /// An input as people write it: `xs.get0` is `xs.get(0)`, `stack.call0.push.x` is `stack.push(x)`, `mailer.send()#2` is
 /// `the second mailer.send()`.
 fn spelled(name: &str) -> String {
@@ -620,6 +633,9 @@ fn spelled(name: &str) -> String {
         if is_call(part) && parts.peek().is_some() {
             let method = parts.next().unwrap_or_default();
             match parts.next() {
+                Some(param) if parts.peek().is_some() => {
+                    text.push_str(&format!("{dot}{method}({})", numbered(param, part)));
+                }
                 Some(param) => text.push_str(&format!("{dot}{method}({param})")),
                 None => text.push_str(&format!("{dot}{method}()")),
             }
@@ -758,6 +774,14 @@ mod tests {
         let (rate, three) = (pool.declare("tariff.rate()/2", Sort::Bv(32)), pool.bv(32, 3));
         let t = pool.eq(rate, three);
         check(&pool, t, "tariff.rate() == 3", Some("tariffRateIs3"));
+    }
+
+    #[test]
+    fn objects_of_later_calls_are_numbered() {
+        let mut pool = Pool::new();
+        let (age, limit) = (pool.declare("b.call1.add.p.age", Sort::Bv(32)), pool.bv(32, 18));
+        let t = pool.slt(age, limit);
+        check(&pool, t, "b.add(p2).age < 18", Some("addP2AgeLessThan18"));
     }
 
     #[test]

@@ -118,11 +118,12 @@ pub fn facts(vm: &mut Vm<Jvm>, finished: &Finished<Stage>, spelling: &JavaSpelli
             if step.kind == ElemKind::Which && !fact.text.ends_with(" null") {
                 continue;
             }
-            let about_size = suite::explain::is_plain(&vm.pool, *condition)
-                && fact.word.is_some()
-                && fact.text.contains(".length")
-                && is_small(&fact.text);
-            if tracked || about_size && facts.len() < LIBRARY_FACTS {
+            let plain = suite::explain::is_plain(&vm.pool, *condition) && fact.word.is_some();
+            let about_size = plain && fact.text.contains(".length") && is_small(&fact.text);
+            // Of other classes of the program, what they ask of their objects as they are (`isMinor()`).
+            let of_program = plain
+                && site.is_some_and(|f| vm.lang.classes[f.class].origin == jvm::link::ClassOrigin::User);
+            if tracked || (about_size || of_program) && facts.len() < LIBRARY_FACTS {
                 // The same said twice: the later is the tighter.
                 match facts.iter_mut().find(|known| known.word.is_some() && known.word == fact.word) {
                     Some(known) => *known = fact,

@@ -15,6 +15,8 @@ type Inputs = BTreeMap<String, u128>;
 
 /// So much is tried for one test.
 const TRIALS: usize = 24;
+/// Of larger collections no single element is left out.
+const MOST_ELEMENTS: u128 = 4;
 
 impl ClassExplorer<'_> {
     pub(super) fn simplify(&mut self, subject: &mut Subject, goal: &CoverageGoal, run: &mut Finished<Stage>) {
@@ -56,6 +58,17 @@ impl ClassExplorer<'_> {
                 && *value != 0
             {
                 found.push((format!("{name} {}", inputs.len()), without_call(inputs, of, number)));
+            }
+        }
+        for (name, size) in inputs.iter().filter(|(_, size)| (1..=MOST_ELEMENTS).contains(*size)) {
+            let Some(of) = name.strip_suffix(".size") else { continue };
+            if *size > 1 {
+                let mut simpler = inputs.clone();
+                simpler.insert(name.clone(), 0);
+                found.push((format!("{name} 0"), simpler));
+            }
+            for at in (0..*size as u32).rev() {
+                found.push((format!("{name} {size} {at}"), without_element(inputs, of, at)));
             }
         }
         for index in 0..self.vm.pool.var_count() {
@@ -145,12 +158,26 @@ fn call(name: &str) -> Option<(&str, u32)> {
     Some((of, last.strip_prefix("call")?.parse().ok()?))
 }
 
+/// The inputs with a collection that lacks one of its elements.
+fn without_element(inputs: &Inputs, of: &str, number: u32) -> Inputs {
+    let mut left = inputs.clone();
+    for part in ["get", "key", "value", "element"] {
+        left = without(&left, &format!("{of}.{part}"), number);
+    }
+    left.entry(format!("{of}.size")).and_modify(|size| *size = size.saturating_sub(1));
+    left
+}
+
 /// The inputs without a call; those after it come earlier.
 fn without_call(inputs: &Inputs, of: &str, number: u32) -> Inputs {
-    let prefix = format!("{of}.call");
+    without(inputs, &format!("{of}.call"), number)
+}
+
+/// The inputs without those of one number behind a prefix; those after it come earlier.
+fn without(inputs: &Inputs, prefix: &str, number: u32) -> Inputs {
     let mut left = Inputs::new();
     for (name, value) in inputs {
-        let Some(rest) = name.strip_prefix(&prefix) else {
+        let Some(rest) = name.strip_prefix(prefix) else {
             left.insert(name.clone(), *value);
             continue;
         };
@@ -178,6 +205,15 @@ mod tests {
         assert_eq!(call("a.call0.add.n"), None);
         let left: Vec<(String, u128)> = without_call(&inputs, "a", 0).into_iter().collect();
         let expected = [("a.call0", 2), ("a.call0.put.k[0]", 7), ("b", 3)];
+        assert_eq!(left, expected.map(|(name, value)| (name.to_string(), value)));
+    }
+
+    #[test]
+    fn elements_move_up() {
+        let inputs = [("m.key0", 1), ("m.key1[0]", 5), ("m.size", 2), ("m.value0", 7), ("m.value1", 8)];
+        let inputs: Inputs = inputs.iter().map(|(name, value)| (name.to_string(), *value)).collect();
+        let left: Vec<(String, u128)> = without_element(&inputs, "m", 0).into_iter().collect();
+        let expected = [("m.key0[0]", 5), ("m.size", 1), ("m.value0", 8)];
         assert_eq!(left, expected.map(|(name, value)| (name.to_string(), value)));
     }
 }
