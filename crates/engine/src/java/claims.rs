@@ -4,7 +4,7 @@
 //! another way in, or an earlier call, could still reach a branch, it is open, not infeasible.
 
 use ir::{ClassId, FuncId};
-use jvm::load::access;
+use jvm::load::{FieldType, Instr, access};
 use jvm::world::Jvm;
 
 use super::outcome::{ClassResult, Fate};
@@ -19,6 +19,8 @@ pub fn withdraw(jvm: &Jvm, class: ClassId, explored: &[FuncId], result: &mut Cla
         .filter(|func| jvm.funcs[*func].is(access::PRIVATE))
         .map(|func| jvm.func_name(func))
         .collect();
+    let pure: Vec<String> =
+        explored.iter().filter(|func| is_pure(jvm, **func)).map(|func| jvm.func_name(*func)).collect();
     for (key, (obligation, fate)) in &mut result.obligations {
         if !matches!(fate, Fate::Infeasible(_)) || result.proved.contains(key) {
             continue;
@@ -26,13 +28,46 @@ pub fn withdraw(jvm: &Jvm, class: ClassId, explored: &[FuncId], result: &mut Cla
         let entered = entries.contains(&obligation.function);
         if !(entered || closed && private.contains(&obligation.function)) {
             *fate = Fate::Open("not reached from the methods that were explored".to_string());
-        } else if changeable {
+        } else if changeable && !pure.contains(&obligation.function) {
             *fate = Fate::Open(format!(
                 "not reached by one call on objects after at most {} calls, of which all paths were explored",
                 jvm::input::MAX_CHANGES
             ));
         }
     }
+}
+
+/// Whether a method knows nothing but its arguments, which are numbers, texts or arrays of numbers: it calls nothing and
+/// reads no field, so that no earlier call matters to it.
+fn is_pure(jvm: &Jvm, func: FuncId) -> bool {
+    let f = &jvm.funcs[func];
+    let plain = |ty: &FieldType| match ty {
+        FieldType::Class(name) => &**name == "java/lang/String",
+        FieldType::Array(elem) => !elem.is_reference(),
+        _ => true,
+    };
+    let file = jvm.classes[f.class].file.as_deref();
+    let code = file
+        .and_then(|file| file.method(&f.name, &f.descriptor))
+        .and_then(|method| method.bytecode().ok().flatten());
+    let looks_out = |instr: &Instr| {
+        matches!(
+            instr,
+            Instr::GetField(_)
+                | Instr::GetStatic(_)
+                | Instr::PutField(_)
+                | Instr::PutStatic(_)
+                | Instr::InvokeVirtual(_)
+                | Instr::InvokeSpecial(_)
+                | Instr::InvokeStatic(_)
+                | Instr::InvokeInterface(_)
+                | Instr::InvokeDynamic(_)
+                | Instr::New(_)
+        )
+    };
+    f.is_static()
+        && f.signature.ty.params.iter().all(plain)
+        && code.is_some_and(|code| !code.instrs.iter().any(|(_, instr)| looks_out(instr)))
 }
 
 /// Whether earlier calls can leave anything behind: a field that may be assigned, or whose object may change.
