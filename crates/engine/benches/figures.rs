@@ -35,6 +35,9 @@ fn main() {
     if std::env::args().any(|arg| arg == "workers") {
         return workers(&config, &mut worlds, &path);
     }
+    if std::env::args().any(|arg| arg == "growth") {
+        return growth(&config, &mut worlds, &path);
+    }
     if std::env::args().any(|arg| arg == "exploration") {
         return exploration(&config, &mut worlds, &path);
     }
@@ -57,18 +60,10 @@ fn main() {
 
     exploration(&config, &mut worlds, &path);
 
-    println!("\ncost of a path as depth and heap grow (flat a step)");
-    for method in ["depth8", "depth16", "depth32", "depth64", "heap10", "heap1000"] {
-        let (seconds, paths, spent) = timed(&config, &mut worlds, &path, method, 1, 200);
-        println!(
-            "  {method:<12} {paths:>6} paths {:>8.1} us a path {:>8.1} instructions a path",
-            seconds * 1e6 / paths as f64,
-            spent.steps as f64 / paths as f64
-        );
-    }
+    growth(&config, &mut worlds, &path);
 
     println!("\nsnapshot against running from the start (boot, then one run)");
-    let (seconds, paths, _) = timed(&config, &mut worlds, &path, "depth8", 1, 200);
+    let (seconds, paths, _) = timed(&config, &mut worlds, &path, "depth8", 200);
     let each = seconds / paths as f64;
     println!(
         "  {:.0} us a path from the snapshot, {:.0} us from the start: {:.0} times",
@@ -78,6 +73,18 @@ fn main() {
     );
 
     workers(&config, &mut worlds, &path);
+}
+
+fn growth(config: &Config, worlds: &mut Worlds, path: &Arc<jvm::load::ClassPath>) {
+    println!("\ncost of a path as depth and heap grow (flat a step), processor time");
+    for method in ["depth8", "depth16", "depth32", "depth64", "heap10", "heap1000"] {
+        let (seconds, paths, spent) = timed(config, worlds, path, method, 200);
+        println!(
+            "  {method:<12} {paths:>6} paths {:>8.1} us a path {:>8.1} instructions a path",
+            seconds * 1e6 / paths as f64,
+            spent.steps as f64 / paths as f64
+        );
+    }
 }
 
 /// Exploring all paths, tests of each of them included; a method named on the command line alone.
@@ -91,14 +98,16 @@ fn exploration(config: &Config, worlds: &mut Worlds, path: &Arc<jvm::load::Class
         let mut all = config.clone();
         all.exhaustive = true;
         all.budget.max_paths = Some(1500);
-        let started = Instant::now();
+        let (started, before) = (Instant::now(), busy());
         let result = worlds.explore(&all, target, started, &mut |_| {}).expect("explored");
-        let (seconds, method) = (started.elapsed().as_secs_f64(), &result.methods[0]);
+        let (seconds, worked, method) =
+            (started.elapsed().as_secs_f64(), busy() - before, &result.methods[0]);
         println!(
-            "  {:<12} {:>6} paths {:>8.0} paths/s {:>7} questions {:>5.1} % of them to Z3",
+            "  {:<12} {:>6} paths {:>8.0} paths/s {:>8.0} a second of processor time {:>7} questions {:>5.1} % of them to Z3",
             method.name,
             method.paths,
             method.paths as f64 / seconds,
+            method.paths as f64 / worked,
             result.solver.questions,
             100.0 * result.solver.by(solver::LayerKind::Z3) as f64 / result.solver.questions.max(1) as f64
         );
@@ -117,14 +126,17 @@ fn workers(config: &Config, worlds: &mut Worlds, path: &Arc<jvm::load::ClassPath
         all.processor_time = true;
         let result = worlds.fork().explore(&all, target, Instant::now(), &mut |_| {}).expect("explored");
         let method = &result.methods[0];
-        (method.paths, method.millis as f64 / 1e3, method.times.waiting as f64 / 1e9)
+        let times = method.times;
+        let alone = (times.starting + times.choosing + times.merging) as f64 / times.total() as f64;
+        (method.paths, method.millis as f64 / 1e3, times.waiting as f64 / 1e9, alone)
     };
-    let (mut paths, mut clock, mut busy) = (0, [f64::MAX; 2], [f64::MAX; 2]);
+    let (mut paths, mut clock, mut busy, mut alone) = (0, [f64::MAX; 2], [f64::MAX; 2], [f64::MAX; 2]);
     for _ in 0..9 {
         for jobs in [1, 2] {
-            let (found, seconds, waiting) = best(jobs, worlds);
+            let (found, seconds, waiting, share) = best(jobs, worlds);
             clock[jobs - 1] = seconds.min(clock[jobs - 1]);
             busy[jobs - 1] = waiting.min(busy[jobs - 1]);
+            alone[jobs - 1] = share.min(alone[jobs - 1]);
             paths = found;
         }
     }
@@ -141,25 +153,43 @@ fn workers(config: &Config, worlds: &mut Worlds, path: &Arc<jvm::load::ClassPath
         paths as f64 / busy[1],
         busy[0] / busy[1],
     );
+    println!(
+        "  {:.1} and {:.1} % of the work is not shared: making machines, choosing, merging",
+        100.0 * alone[0],
+        100.0 * alone[1],
+    );
 }
 
-/// Explores a method of the class: seconds, paths, what was spent.
+/// Explores a method of the class: seconds of processor time, the best of a few; paths, what was spent.
 fn timed(
     config: &Config,
     worlds: &mut Worlds,
     path: &Arc<jvm::load::ClassPath>,
     method: &str,
-    jobs: usize,
     max_paths: u64,
 ) -> (f64, u64, explore::Spent) {
     let target = &resolve(&[format!("bench.Figures#{method}")], path).expect("the class")[0];
     let mut all = config.clone();
     all.exhaustive = true;
-    all.jobs = jobs;
+    all.processor_time = true;
     all.budget.max_paths = Some(max_paths);
-    let result = worlds.fork().explore(&all, target, Instant::now(), &mut |_| {}).expect("explored");
-    let method = &result.methods[0];
-    (method.millis as f64 / 1e3, method.paths, method.spent)
+    let run = |_| {
+        let result = worlds.fork().explore(&all, target, Instant::now(), &mut |_| {}).expect("explored");
+        let method = &result.methods[0];
+        let times = method.times;
+        ((times.total() - times.starting) as f64 / 1e9, method.paths, method.spent)
+    };
+    (0..5).map(run).min_by(|a, b| a.0.total_cmp(&b.0)).expect("several runs")
+}
+
+/// Seconds that this thread had a processor; by the clock where the system does not say.
+fn busy() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanos: Option<f64> = text.split_whitespace().next().and_then(|n| n.parse().ok());
+    let clock = || {
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0.0, |t| t.as_secs_f64())
+    };
+    nanos.map_or_else(clock, |nanos| nanos / 1e9)
 }
 
 /// Runs a static int method of one int and prints its rate.

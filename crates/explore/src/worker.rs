@@ -8,10 +8,11 @@ use crate::budget::{EFFORT_A_TERM, Times};
 use crate::finished::End;
 use crate::session::Stopped;
 use crate::target::Target;
-use ir::FuncId;
+use ir::{BlockId, FuncId};
 use ledger::Ledger;
 use rustc_hash::FxHashMap;
 use solver::{Answer, Chain, Known, Limits, News, Query, Stats};
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -42,6 +43,9 @@ pub(crate) struct Run<O> {
     pub end: End,
     pub observation: O,
     pub trace: Trace,
+    /// What the trace covered, ascending.
+    pub edges: Vec<Edge>,
+    pub blocks: Vec<(FuncId, BlockId)>,
     pub steps: u64,
     /// Where it was, if it was stopped.
     pub stopped_at: String,
@@ -215,22 +219,44 @@ where
     ) -> Option<()> {
         let worker = &mut self.workers[id];
         let (lang, fork, known) = (&vm.lang, &worker.vm.lang, &mut worker.funcs);
+        // Most of the time both have met the same code in the same order, and mostly one function after itself.
+        let mut last = (Site::OUTSIDE.func, Site::OUTSIDE.func);
+        let moved = Cell::new(false);
         let mut func = |func: FuncId| -> Option<FuncId> {
+            if func == last.0 {
+                return Some(last.1);
+            }
             if func == Site::OUTSIDE.func {
                 return Some(func);
             }
-            if let Some(here) = known.get(&func) {
-                return Some(*here);
-            }
-            let here = lang.func_of(fork, func)?;
-            known.insert(func, here);
+            let here = match known.get(&func) {
+                Some(here) => *here,
+                None => {
+                    let here = lang.func_of(fork, func)?;
+                    known.insert(func, here);
+                    here
+                }
+            };
+            moved.set(moved.get() || here != func);
+            last = (func, here);
             Some(here)
         };
+        let trace = &mut run.trace;
+        for edge in &trace.edges {
+            func(edge.func)?;
+        }
+        for (at, _) in &trace.blocks {
+            func(*at)?;
+        }
+        for step in &mut trace.walk {
+            step.func = func(step.func)?;
+        }
         let mut site = |site: Site| Some(Site { func: func(site.func)?, ..site });
-        for elem in &mut run.trace.elems {
+        for elem in &mut trace.elems {
             elem.site = site(elem.site)?;
             elem.caller = site(elem.caller)?;
         }
+        trace.raised = trace.raised.iter().map(|at| site(*at)).collect::<Option<_>>()?;
         if let End::Threw { class, site: at, .. } = &mut run.end {
             *class = lang.class_of(fork, *class)?;
             *at = match *at {
@@ -238,13 +264,14 @@ where
                 None => None,
             };
         }
-        let trace = &mut run.trace;
-        trace.raised = trace.raised.iter().map(|at| site(*at)).collect::<Option<_>>()?;
-        trace.edges =
-            trace.edges.iter().map(|e| Some(Edge { func: func(e.func)?, ..*e })).collect::<Option<_>>()?;
-        trace.blocks = trace.blocks.iter().map(|(f, b)| Some((func(*f)?, *b))).collect::<Option<_>>()?;
-        for step in &mut trace.walk {
-            step.func = func(step.func)?;
+        if moved.get() {
+            trace.edges = trace
+                .edges
+                .iter()
+                .map(|e| Some(Edge { func: func(e.func)?, ..*e }))
+                .collect::<Option<_>>()?;
+            trace.blocks = trace.blocks.iter().map(|(f, b)| Some((func(*f)?, *b))).collect::<Option<_>>()?;
+            (run.edges, run.blocks) = covered(trace);
         }
         trace.conditions = vm.pool.import(&run.pool, &trace.conditions);
         let wanted: Vec<TermId> = trace.demands.iter().map(|(_, wanted)| *wanted).collect();
@@ -354,6 +381,15 @@ impl<L: Lang + Clone, T: Target<L> + Clone> Worker<L, T> {
     }
 }
 
+/// What a trace covered, ascending.
+fn covered(trace: &Trace) -> (Vec<Edge>, Vec<(FuncId, BlockId)>) {
+    let mut edges: Vec<Edge> = trace.edges.iter().copied().collect();
+    edges.sort_unstable();
+    let mut blocks: Vec<_> = trace.blocks.iter().copied().collect();
+    blocks.sort_unstable();
+    (edges, blocks)
+}
+
 /// Runs once; the pool stays with the machine.
 pub(crate) fn run<L: Lang, T: Target<L>>(
     vm: &mut Vm<L>,
@@ -377,5 +413,6 @@ pub(crate) fn run<L: Lang, T: Target<L>>(
         Outcome::Returned(Some(val)) => Outcome::Returned(Some(Val::concrete(val.bits))),
         other => other,
     };
-    Run { pool: Pool::new(), model, outcome, end, observation, trace, steps, stopped_at }
+    let (edges, blocks) = covered(&trace);
+    Run { pool: Pool::new(), model, outcome, end, observation, trace, edges, blocks, steps, stopped_at }
 }

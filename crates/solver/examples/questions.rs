@@ -1,5 +1,6 @@
 //! The chain against plain Z3 on recorded questions, as ratios of one run, with layers left out in turn:
-//! `cargo run --release -p testwright-solver --example questions -- DIR [questions an exploration]`.
+//! `cargo run --release -p testwright-solver --example questions -- DIR [questions an exploration] [slow]`; with `slow` the
+//! chain alone, by who answered, and which questions it took longest for.
 //!
 //! `DIR` holds what `testwright show smt` printed, a file a class; `scripts/questions` records it. Each file is asked
 //! in its order by a new chain, with the hints that were recorded, learning from question to question as an
@@ -17,6 +18,7 @@ use term::read::{Script, script};
 const LIMITS: Limits = Limits { quick: 8_000, rlimit: 300_000, circuits: u64::MAX };
 
 struct Subject {
+    name: String,
     pool: Pool,
     questions: Vec<Script>,
 }
@@ -59,6 +61,10 @@ fn main() -> ExitCode {
     };
     let count: usize = subjects.iter().map(|s| s.questions.len()).sum();
     println!("{count} questions of {} explorations", subjects.len());
+    if args.next().is_some_and(|arg| arg == "slow") {
+        slow(&mut subjects);
+        return ExitCode::SUCCESS;
+    }
     println!("{:44} {:>10} {:>7} {:>9} {:>18}", "", "time", "ratio", "to Z3", "sat/unsat/unknown");
     let plain = ask_z3(&mut subjects, false);
     show("plain Z3, a new solver a question", &plain, &plain);
@@ -104,9 +110,10 @@ fn read(dir: &str, most: usize) -> Result<Vec<Subject>, String> {
             let (head, body) = part.split_once('\n').unwrap_or((part, ""));
             // Each exploration counts from 0 and has variables of its own.
             if head.starts_with("0:") || subjects.is_empty() {
-                subjects.push(Subject { pool: Pool::new(), questions: Vec::new() });
+                let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                subjects.push(Subject { name, pool: Pool::new(), questions: Vec::new() });
             }
-            let Some(Subject { pool, questions }) = subjects.last_mut() else { continue };
+            let Some(Subject { pool, questions, .. }) = subjects.last_mut() else { continue };
             if questions.len() < most {
                 questions.push(script(pool, body).map_err(|why| format!("{}: {why}", file.display()))?);
             }
@@ -152,4 +159,57 @@ fn chain(subjects: &mut [Subject], without: &[LayerKind]) -> Total {
         total.z3 += chain.stats().asked_z3;
     }
     total
+}
+
+/// Where the chain's time goes.
+fn slow(subjects: &mut [Subject]) {
+    let mut questions = Vec::new();
+    for (nth, subject) in subjects.iter_mut().enumerate() {
+        let mut chain = Chain::default();
+        for (number, question) in subject.questions.iter().enumerate() {
+            let query =
+                Query { assertions: &question.assertions, hint: question.hint.as_ref(), limits: LIMITS };
+            let before = chain.stats().clone();
+            let start = Instant::now();
+            let answer = chain.ask(&mut subject.pool, &query);
+            let took = start.elapsed();
+            let news = chain.new_batch();
+            chain.absorb(&news);
+            let after = chain.stats();
+            // The last layer that was needed, of all parts of the question.
+            let by = if after.asked_z3 > before.asked_z3 { Some(LayerKind::Z3) } else { None };
+            let by = by
+                .or_else(|| LayerKind::ALL.into_iter().rev().find(|kind| after.by(*kind) > before.by(*kind)));
+            let by = by.map_or_else(|| "nobody".to_string(), |kind| format!("{kind:?}"));
+            let said = match answer {
+                Answer::Sat(_) => "sat".to_string(),
+                Answer::Unsat(_) => "unsat".to_string(),
+                Answer::Unknown(cause) => format!("unknown: {cause}"),
+            };
+            questions.push((
+                took,
+                by,
+                said,
+                format!("{} {nth}:{number}", subject.name),
+                question.assertions.len(),
+            ));
+        }
+    }
+    let total: Duration = questions.iter().map(|q| q.0).sum();
+    let mut kinds: std::collections::BTreeMap<&str, (usize, Duration)> = Default::default();
+    for (took, by, ..) in &questions {
+        let kind = kinds.entry(by).or_default();
+        *kind = (kind.0 + 1, kind.1 + *took);
+    }
+    for (by, (count, took)) in kinds {
+        println!(
+            "{by:14} {count:>7} questions {took:>10.1?} {:>5.1} %",
+            100.0 * took.as_secs_f64() / total.as_secs_f64()
+        );
+    }
+    questions.sort_by(|a, b| b.0.cmp(&a.0));
+    for (took, by, said, name, assertions) in questions.iter().take(60) {
+        println!("{took:>10.1?} {by:12} {name:50} {assertions:>4} assertions, {said}");
+    }
+    println!("{total:.1?}");
 }

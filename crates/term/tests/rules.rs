@@ -279,3 +279,22 @@ fn arrays() {
     becomes("(store a x (select a x))", "a");
     stays("(store a x (select a y))");
 }
+
+#[test]
+fn multiples_divide_where_nothing_overflows() {
+    // x has 32 bits: a hundred times it fits 64, and not 32.
+    becomes("(bvsrem (bvmul (sext 64 x) 100:64) 10:64)", "0:64");
+    becomes("(bvsdiv (bvmul (sext 64 x) 100:64) 10:64)", "(bvmul (sext 64 x) 10:64)");
+    becomes("(bvurem (bvmul (zext 64 x) 100:64) 10:64)", "0:64");
+    becomes("(bvudiv (bvmul (zext 64 x) 100:64) 100:64)", "(zext 64 x)");
+    stays("(bvsrem (bvmul x 100) 10)");
+    stays("(bvsrem (bvmul (sext 64 x) 100:64) 3:64)");
+}
+
+#[test]
+fn linear_equations_keep_what_differs() {
+    becomes("(= (bvadd x (bvmul y 31)) (bvadd y (bvmul x 31)))", "(= (bvmul y 2) (bvmul x 2))");
+    becomes("(= (bvadd x (bvadd y z)) (bvadd z (bvmul y 2)))", "(= x y)");
+    becomes("(= (bvadd (bvmul x 3) 6) (bvmul y 3))", "(= (bvadd x 2) y)");
+    stays("(= (bvadd x y) (bvmul z 2))");
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ledger::Kind;
-use vm::{Edge, ElemKind, Lang, Outcome, Stop, Trace};
+use vm::{ElemKind, Lang, Outcome, Stop, Trace};
 
 use super::{Event, MAX_DEMANDS, Session, State};
 use crate::finished::{End, Finished, RunId, taken};
@@ -76,10 +76,6 @@ where
         let (path, condition) = taken(&run.trace);
         // The model once more for the solvers, with the hashes of what it satisfies.
         state.kept += 400 + path.len() as u64 * 100 + run.model.len() as u64 * 160;
-        let mut edges: Vec<Edge> = run.trace.edges.iter().copied().collect();
-        edges.sort_unstable();
-        let mut blocks: Vec<_> = run.trace.blocks.iter().copied().collect();
-        blocks.sort_unstable();
         (self.observer)(Event::Ran {
             run: id,
             end: run.end.clone(),
@@ -102,8 +98,8 @@ where
             observation: run.observation,
             path,
             condition,
-            edges,
-            blocks,
+            edges: run.edges,
+            blocks: run.blocks,
             meets,
             new,
             steps: run.steps,

@@ -8,6 +8,12 @@ pub(super) fn constant(value: u128, width: u32) -> Word {
     (0..width).map(|i| Bit::of(value >> i & 1 == 1)).collect()
 }
 
+/// What a word is if it is the same in all assignments.
+fn value(word: &[Bit]) -> Option<u128> {
+    let bits = word.iter().enumerate();
+    bits.map(|(i, bit)| Some(u128::from(bit.constant()?) << i)).sum()
+}
+
 fn not(a: &[Bit]) -> Word {
     a.iter().map(|&bit| !bit).collect()
 }
@@ -91,6 +97,9 @@ impl Gates {
     /// Quotient and remainder; all ones and the dividend for a zero divisor.
     pub fn divided(&mut self, a: &[Bit], b: &[Bit]) -> (Word, Word) {
         let width = a.len();
+        if let Some(k) = value(b).filter(|k| *k > 1 && width <= 64) {
+            return self.divided_by(a, k);
+        }
         let mut divisor = b.to_vec();
         divisor.push(FALSE);
         let mut quotient = vec![FALSE; width];
@@ -103,6 +112,31 @@ impl Gates {
             rest = self.choose(fits, &less[..width], &shifted[..width]);
             quotient[i] = fits;
         }
+        (quotient, rest)
+    }
+
+    /// By a literal: the only numbers for which `quotient * k + rest` is the dividend and the rest is below the divisor. A
+    /// product with few ones instead of a subtraction a bit, and it says what the two are to each other.
+    fn divided_by(&mut self, a: &[Bit], k: u128) -> (Word, Word) {
+        let width = a.len();
+        // Beyond what the product can need, so that nothing wraps.
+        let long = width + 2;
+        let (size, most) = (k.ilog2() as usize, 128 - (k - 1).leading_zeros() as usize);
+        let mut quotient: Word = (0..width - size).map(|_| self.input()).collect();
+        let mut rest: Word = (0..most).map(|_| self.input()).collect();
+        quotient.resize(long, FALSE);
+        rest.resize(long, FALSE);
+        let product = self.product(&quotient, &constant(k, long as u32));
+        let sum = self.sum(&product, &rest, FALSE);
+        for (i, &bit) in sum.iter().enumerate() {
+            let wanted = a.get(i).copied().unwrap_or(FALSE);
+            self.add(&[bit, !wanted]);
+            self.add(&[!bit, wanted]);
+        }
+        let below = self.below(&rest, &constant(k, long as u32), false);
+        self.add(&[below]);
+        quotient.truncate(width);
+        rest.truncate(width);
         (quotient, rest)
     }
 

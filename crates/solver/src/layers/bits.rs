@@ -5,7 +5,7 @@ use std::time::Instant;
 use term::Pool;
 
 use super::{Layer, LayerKind, Rest};
-use crate::ask::{Answer, Query};
+use crate::ask::{Answer, Limits, Query};
 use crate::bits;
 use crate::shrink::{default_order, shrink};
 
@@ -14,6 +14,8 @@ const UNITS: u64 = 3;
 /// What a gate and a unit of search count as effort.
 const GATE: u64 = 30;
 const SEARCH: u64 = 100;
+/// What circuits did not decide Z3 decides by rewriting, soon or not at all: it gets this part of its limit.
+const AFTER: u32 = 4;
 
 pub struct Bits {
     deadline: Option<Instant>,
@@ -49,7 +51,10 @@ impl Layer for Bits {
                 rest.answered(LayerKind::Bits);
                 Answer::Unsat(core)
             }
-            Answer::Unknown(_) => rest.ask(pool, query),
+            Answer::Unknown(_) => {
+                let rlimit = (query.limits.rlimit / AFTER).max(1);
+                rest.ask(pool, &Query { limits: Limits { rlimit, ..query.limits }, ..*query })
+            }
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use crate::op::Op;
 use crate::pool::{Pool, TermId};
-use crate::semantics::mask;
+use crate::semantics::{mask, signed};
+
+use super::bounds::{signed_range, unsigned_range};
 
 pub(super) fn add(pool: &mut Pool, a: TermId, b: TermId) -> Option<TermId> {
     if let Some(k) = pool.as_const(b) {
@@ -155,7 +157,27 @@ pub(super) fn udiv(pool: &mut Pool, a: TermId, b: TermId) -> Option<TermId> {
         let count = pool.same(a, k.trailing_zeros().into());
         return Some(pool.bvlshr(a, count));
     }
-    None
+    // (bvudiv (bvmul x k1) k) ⇒ (bvmul x k1/k), k divides k1 and the product does not overflow
+    let (x, k1) = unsigned_multiple(pool, a, k)?;
+    let product = pool.same(a, k1 / k);
+    Some(pool.bvmul(x, product))
+}
+
+/// `(bvmul x k1)` that does not overflow and that the literal divides.
+fn unsigned_multiple(pool: &Pool, a: TermId, k: u128) -> Option<(TermId, u128)> {
+    let (x, k1) = pool.with_const(Op::BvMul, a)?;
+    let fits = unsigned_range(pool, x).1.checked_mul(k1)? <= mask(pool.width(a));
+    (fits && k1.checked_rem(k)? == 0).then_some((x, k1))
+}
+
+/// The same, signed.
+fn signed_multiple(pool: &Pool, a: TermId, k: i128) -> Option<(TermId, i128)> {
+    let (x, k1) = pool.with_const(Op::BvMul, a)?;
+    let w = pool.width(a);
+    let (k1, (low, high)) = (signed(k1, w), signed_range(pool, x));
+    let most = (mask(w) >> 1) as i128;
+    let fits = |end: i128| end.checked_mul(k1).is_some_and(|p| -most <= p && p <= most);
+    (fits(low) && fits(high) && k1.checked_rem(k)? == 0).then_some((x, k1))
 }
 
 pub(super) fn urem(pool: &mut Pool, a: TermId, b: TermId) -> Option<TermId> {
@@ -165,7 +187,8 @@ pub(super) fn urem(pool: &mut Pool, a: TermId, b: TermId) -> Option<TermId> {
         let low = pool.same(a, k - 1);
         return Some(pool.bvand(a, low));
     }
-    None
+    // (bvurem (bvmul x k1) k) ⇒ 0, k divides k1 and the product does not overflow
+    unsigned_multiple(pool, a, k).map(|_| pool.same(a, 0))
 }
 
 /// Both zero extended (strictly), or zero extended and a literal that is not negative: signed is unsigned.
@@ -185,7 +208,14 @@ pub(super) fn sdiv(pool: &mut Pool, a: TermId, b: TermId) -> Option<TermId> {
     if k == 1 && pool.width(a) > 1 {
         return Some(a);
     }
-    (k == mask(pool.width(a))).then(|| pool.bvneg(a))
+    if k == mask(pool.width(a)) {
+        return Some(pool.bvneg(a));
+    }
+    // (bvsdiv (bvmul x k1) k) ⇒ (bvmul x k1/k), k divides k1 and the product does not overflow
+    let k = signed(k, pool.width(a));
+    let (x, k1) = signed_multiple(pool, a, k)?;
+    let product = pool.same(a, (k1 / k) as u128);
+    Some(pool.bvmul(x, product))
 }
 
 pub(super) fn srem(pool: &mut Pool, a: TermId, b: TermId) -> Option<TermId> {
@@ -195,5 +225,9 @@ pub(super) fn srem(pool: &mut Pool, a: TermId, b: TermId) -> Option<TermId> {
     }
     // (bvsrem x 1) ⇒ 0; (bvsrem x -1) ⇒ 0
     let k = pool.as_const(b)?;
-    (k == 1 || k == mask(pool.width(a))).then(|| pool.same(a, 0))
+    if k == 1 || k == mask(pool.width(a)) {
+        return Some(pool.same(a, 0));
+    }
+    // (bvsrem (bvmul x k1) k) ⇒ 0, k divides k1 and the product does not overflow
+    signed_multiple(pool, a, signed(k, pool.width(a))).map(|_| pool.same(a, 0))
 }

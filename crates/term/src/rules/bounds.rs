@@ -74,6 +74,10 @@ fn signed_at(pool: &Pool, t: TermId, depth: u32) -> (i128, i128) {
     }
     match pool.node(t) {
         (Op::SignExt { .. }, &[x]) => signed_at(pool, x, depth - 1),
+        (Op::BvNeg, &[x]) => match signed_at(pool, x, depth - 1) {
+            (low, high) if low > -max - 1 => (-high, -low),
+            _ => (-max - 1, max),
+        },
         (Op::BvSRem, &[x, y]) => match pool.as_const(y) {
             Some(k) if k != 0 && signed(k, w) != i128::MIN => {
                 let bound = signed(k, w).abs() - 1;

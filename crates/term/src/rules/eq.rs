@@ -13,7 +13,7 @@ pub(super) fn eq(pool: &mut Pool, a: TermId, b: TermId) -> Option<TermId> {
         Sort::Bool => booleans(pool, a, b),
         Sort::Bv(w) => match pool.as_const(b) {
             Some(k) => with_literal(pool, w, a, b, k),
-            None => both_open(pool, a, b).or_else(|| both_open(pool, b, a)),
+            None => both_open(pool, a, b).or_else(|| both_open(pool, b, a)).or_else(|| linear(pool, a, b)),
         },
         Sort::F32 | Sort::F64 => {
             // (= x NaN) ⇒ (fp.isNaN x)
@@ -149,6 +149,85 @@ fn both_open(pool: &mut Pool, a: TermId, b: TermId) -> Option<TermId> {
             Some(pool.eq(c, d))
         }
         _ => None,
+    }
+}
+
+/// So many summands are looked at.
+const SUMMANDS: usize = 8;
+
+/// (= (bvadd x (bvmul y 31)) (bvadd y (bvmul x 31))) ⇒ (= (bvmul y 2) (bvmul x 2)): what stands on both sides is taken
+/// together, and an odd factor of all is left out.
+fn linear(pool: &mut Pool, a: TermId, b: TermId) -> Option<TermId> {
+    let w = pool.width(a);
+    let mut sum = Sum::default();
+    sum.add(pool, a, 1)?;
+    sum.add(pool, b, u128::MAX)?;
+    let before = sum.met;
+    sum.parts.iter_mut().for_each(|(_, k)| *k &= mask(w));
+    sum.parts.retain(|(_, k)| *k != 0);
+    let magnitude = |k: u128| signed(k, w).unsigned_abs();
+    let common = sum.parts.iter().map(|(_, k)| magnitude(*k)).fold(0, gcd);
+    let odd = if common == 0 { 1 } else { common >> common.trailing_zeros() };
+    if sum.parts.len() >= before && odd == 1 {
+        return None;
+    }
+    let inverse = odd_inverse(odd);
+    let (mut left, mut right) =
+        (pool.same(a, 0), pool.same(a, sum.literal.wrapping_neg().wrapping_mul(inverse)));
+    for (t, k) in sum.parts {
+        let factor = pool.same(a, magnitude(k) / odd);
+        let part = pool.bvmul(t, factor);
+        match signed(k, w) > 0 {
+            true => left = pool.bvadd(left, part),
+            false => right = pool.bvadd(right, part),
+        }
+    }
+    Some(pool.eq(left, right))
+}
+
+fn gcd(a: u128, b: u128) -> u128 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// A sum of terms with factors, and a literal.
+#[derive(Default)]
+struct Sum {
+    parts: Vec<(TermId, u128)>,
+    literal: u128,
+    /// Summands met, the same one more than once included.
+    met: usize,
+}
+
+impl Sum {
+    /// Adds a term so many times; `None` if there are too many summands.
+    fn add(&mut self, pool: &Pool, t: TermId, factor: u128) -> Option<()> {
+        if let Some(k) = pool.as_const(t) {
+            self.literal = self.literal.wrapping_add(k.wrapping_mul(factor));
+            return Some(());
+        }
+        match pool.node(t) {
+            (Op::BvAdd, &[x, y]) => {
+                self.add(pool, x, factor)?;
+                return self.add(pool, y, factor);
+            }
+            (Op::BvSub, &[x, y]) => {
+                self.add(pool, x, factor)?;
+                return self.add(pool, y, factor.wrapping_neg());
+            }
+            (Op::BvNeg, &[x]) => return self.add(pool, x, factor.wrapping_neg()),
+            (Op::BvMul, &[x, y]) => {
+                if let Some(k) = pool.as_const(y) {
+                    return self.add(pool, x, factor.wrapping_mul(k));
+                }
+            }
+            _ => {}
+        }
+        self.met += 1;
+        match self.parts.iter_mut().find(|(known, _)| *known == t) {
+            Some((_, k)) => *k = k.wrapping_add(factor),
+            None => self.parts.push((t, factor)),
+        }
+        (self.met <= SUMMANDS).then_some(())
     }
 }
 

@@ -1,12 +1,16 @@
 //! Concrete search from the hint: most questions of an exploration want one value changed.
 //!
-//! Moves: solve an assertion for one variable by inverting the operators on the way to it (propagation),
-//! literals of the question and their neighbours as values, descent on the distance by which the question
-//! fails, Newton's method on its equations, and new starts at random. All by evaluation, within a small budget, and reproducible: the random numbers depend on the question only.
+//! Moves: solve an assertion for one variable by inverting the operators on the way to it (propagation), put
+//! variables that are only compared in their order (placing), literals of the question and their neighbours as values,
+//! descent on the distance by which the question fails, Newton's method on its equations, and new starts at random. All
+//! by evaluation, within a small budget, and reproducible: the random numbers depend on the question only. Where the
+//! variables can have few values only, all are tried in the end (few), which answers either way.
 
 mod distance;
+mod few;
 mod invert;
 mod newton;
+mod placing;
 mod point;
 
 use term::semantics::{f32_bits, f64_bits, mask};
@@ -31,6 +35,8 @@ impl Quick {
 const EASY_SHARE: u32 = 32;
 /// Where nobody else knows the operators, it goes on for so many budgets.
 const ALONE: u32 = 3;
+/// The first moves of a propagation are the plain ones; randomness enters when they went in circles.
+const PLAIN: u32 = 3;
 /// Making the program costs as much as so many evaluations.
 const SET_UP: u64 = 20;
 /// Terms larger than this are left to Z3: an evaluation costs too much.
@@ -57,10 +63,22 @@ impl Layer for Quick {
         // An evaluation computes what depends on one variable, a part of all.
         let evaluations = u64::from(budget - point.budget()) + SET_UP;
         rest.stats().effort += evaluations * order.len() as u64 / 2;
-        if !found {
-            return rest.ask(pool, query);
-        }
-        let mut model = point.model();
+        let mut model = match found {
+            true => point.model(),
+            false => {
+                let (few, operations) = few::all(pool, query.assertions, &order, query.hint);
+                rest.stats().effort += operations / 2;
+                match few {
+                    few::Few::Found(model) => model,
+                    // What our own functions say near a limit need not be what a runtime says.
+                    few::Few::Nothing if !order.iter().any(|&t| pool.node(t).0.only_evaluated()) => {
+                        rest.answered(LayerKind::Quick);
+                        return Answer::Unsat((0..query.assertions.len()).collect());
+                    }
+                    few::Few::Nothing | few::Few::Many => return rest.ask(pool, query),
+                }
+            }
+        };
         // What the search moved is made simple; what the hint said stays.
         let mut order = default_order(pool, query.assertions);
         if let Some(hint) = query.hint {
@@ -84,7 +102,9 @@ fn search(point: &mut Point, order: &[TermId]) -> bool {
     values.sort_unstable();
     values.dedup();
     point.solved()
-        || propagate(point, 24)
+        || propagate(point, 0..PLAIN)
+        || placing::place(point)
+        || propagate(point, PLAIN..24)
         || literals(point, &values)
         || descend(point)
         || equations(point)
@@ -104,13 +124,12 @@ fn is_hard(pool: &Pool, order: &[TermId]) -> bool {
 }
 
 /// Propagation moves, taken whether or not they lower the cost: the next one repairs.
-fn propagate(point: &mut Point, moves: u32) -> bool {
-    for n in 0..moves {
+fn propagate(point: &mut Point, moves: std::ops::Range<u32>) -> bool {
+    for n in moves {
         if !point.budget_left() {
             return false;
         }
-        // The first moves are the plain ones; randomness enters when they went in circles.
-        let Some((slot, value)) = point.propagation(n > 2) else { continue };
+        let Some((slot, value)) = point.propagation(n >= PLAIN) else { continue };
         point.set(slot, value);
         if point.solved() {
             return true;
@@ -226,7 +245,7 @@ fn restart(point: &mut Point, values: &[(Sort, u128)]) -> bool {
                 return true;
             }
         }
-        if propagate(point, 40) || descend(point) {
+        if propagate(point, 0..40) || descend(point) {
             return true;
         }
         point.spend(8);

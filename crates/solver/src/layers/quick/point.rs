@@ -94,6 +94,11 @@ impl<'a> Point<'a> {
         self.root.get(t).map_or(0, |i| self.program.root(i as usize))
     }
 
+    /// How many variables there are.
+    pub fn slots(&self) -> usize {
+        self.program.vars().len()
+    }
+
     pub fn slot_of(&self, t: TermId) -> Option<usize> {
         self.slot.get(t).map(|i| i as usize)
     }

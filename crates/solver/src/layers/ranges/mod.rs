@@ -10,7 +10,7 @@ mod forward;
 
 use term::{Pool, TermId, TermMap};
 
-use self::domain::Domain;
+pub(super) use self::domain::Domain;
 use super::{Layer, LayerKind, Rest};
 use crate::ask::{Answer, Core, Query};
 
@@ -109,6 +109,18 @@ impl<'a> State<'a> {
             }
         }
     }
+}
+
+/// What some terms of a question may be, each a superset; `None` if nothing satisfies the question.
+pub(super) fn domains(
+    pool: &Pool,
+    assertions: &[TermId],
+    order: &[TermId],
+    terms: &[TermId],
+) -> Option<Vec<Domain>> {
+    let mut state = State::new(pool, assertions, order);
+    state.settle();
+    (!state.empty).then(|| terms.iter().map(|&t| state.get(t)).collect())
 }
 
 fn contradicts(pool: &Pool, assertions: &[TermId], order: &[TermId]) -> bool {
