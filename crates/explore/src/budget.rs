@@ -39,6 +39,8 @@ pub struct Options {
     pub seed: u64,
     /// Check after each run that its path condition holds of its own inputs. For tests.
     pub audit: bool,
+    /// After so many runs alternatives are left out that lead on as explored ones do; never where `exhaustive` is set.
+    pub join_after: u64,
 }
 
 impl Default for Options {
@@ -61,6 +63,7 @@ impl Default for Options {
             solver: Limits::default(),
             seed: 0,
             audit: false,
+            join_after: 64,
         }
     }
 }
@@ -72,7 +75,7 @@ impl Options {
             exhaustive: true,
             loop_bound: 4_000,
             which_bound: 4_000,
-            batch_most: 256,
+            batch_most: 64,
             ..Options::default()
         }
     }

@@ -13,6 +13,7 @@ mod finished;
 mod frontier;
 mod fuzz;
 mod goal;
+mod joined;
 mod journal;
 mod minimise;
 mod select;

@@ -37,7 +37,9 @@ pub struct Node {
     pub run: RunId,
     /// The first run through it that came to an end of its own, once there is one: its other inputs are worth keeping.
     pub ended: Option<RunId>,
-    parent: Slot,
+    /// What lies ahead ([`Elem::state`]).
+    pub state: u128,
+    pub(crate) parent: Slot,
     first: u32,
 }
 
@@ -83,6 +85,8 @@ pub enum Child {
     Infeasible,
     /// Outside what the inputs may be; never explored.
     Excluded,
+    /// Leads on as this alternative of another node does, which is explored to its end ([`crate::joined`]).
+    Joined(Slot),
     GaveUp(GaveUp),
     Node(NodeId),
     Leaf(RunId),
@@ -101,6 +105,8 @@ pub struct Inserted {
     pub known: bool,
     /// The nodes of the run's decisions, one each, in order.
     pub nodes: Vec<NodeId>,
+    /// The alternatives that it took there.
+    pub path: Vec<Slot>,
 }
 
 #[derive(Default)]
@@ -230,6 +236,7 @@ impl Tree {
                 Some(elem) if self.is_same(node, trace, elem) => {
                     let choice = elem.choice;
                     result.nodes.push(node);
+                    result.path.push(Slot::of(node, choice));
                     elems.next();
                     choice
                 }
@@ -300,6 +307,7 @@ impl Tree {
             input: elem.input,
             run,
             ended: None,
+            state: elem.state,
             parent: slot,
             first,
         });
@@ -370,6 +378,7 @@ mod tests {
             objects: 0,
             doomed: false,
             caller: Site::OUTSIDE,
+            state: 0,
         });
     }
 

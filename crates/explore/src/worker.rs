@@ -32,6 +32,8 @@ pub(crate) enum Job {
 pub(crate) struct Share<'a> {
     pub solver: Limits,
     pub steps: u64,
+    /// Whether runs keep the states in which they decided.
+    pub states: bool,
     pub clock: &'a (dyn Fn() -> u64 + Sync),
 }
 
@@ -277,6 +279,9 @@ where
         let wanted: Vec<TermId> = trace.demands.iter().map(|(_, wanted)| *wanted).collect();
         let wanted = vm.pool.import(&run.pool, &wanted);
         trace.demands.iter_mut().zip(wanted).for_each(|((_, term), here)| *term = here);
+        let implied: Vec<TermId> = trace.implied.iter().map(|(_, implied)| *implied).collect();
+        let implied = vm.pool.import(&run.pool, &implied);
+        trace.implied.iter_mut().zip(implied).for_each(|((_, term), here)| *term = here);
         run.model = vm.pool.import_assignment(&run.pool, &run.model);
         worker.waste.push(std::mem::take(&mut run.pool));
         Some(())
@@ -375,6 +380,7 @@ impl<L: Lang + Clone, T: Target<L> + Clone> Worker<L, T> {
 
     fn run(&mut self, model: Assignment, share: Share<'_>) -> Run<T::Observation> {
         self.vm.limits.steps = share.steps;
+        self.vm.digesting = share.states;
         let mut run = run(&mut self.vm, &mut self.target, model);
         run.pool = std::mem::take(&mut self.vm.pool);
         run

@@ -192,3 +192,93 @@ fn exploring_finds_what_all_inputs_find() {
     }
     assert!(infeasible > 20, "only {infeasible} infeasible branches: the programs are too easy");
 }
+
+/// Alternatives that lead on as others do are left out by default: what is covered, and what is said to be infeasible,
+/// must be what running all inputs says.
+#[test]
+fn what_is_left_out_covers_nothing() {
+    let (mut left_out, mut runs, mut all_runs) = (0, 0, 0);
+    for seed in 0..600 {
+        let mut random = Random(seed);
+        let module = module(program(&mut random));
+        let text = || ir::text::print_module(&module);
+        let (_, edges) = brute_force(&module);
+        let options = Options {
+            audit: true,
+            join_after: 0,
+            patience: u32::MAX,
+            loop_bound: 4_000,
+            ..Options::default()
+        };
+        let ask = |options: Options| Ask {
+            options,
+            strategy: explore::strategy::NAMES[seed as usize % explore::strategy::NAMES.len()].to_string(),
+            ..Ask::default()
+        };
+        let explored = explore(&module, "f", &ask(options.clone()));
+        let found = &explored.found;
+        let function = module.function("f").expect("a body");
+        let target =
+            |e: &Edge| (e.index, function.successors(function.block_at(e.index))[e.successor as usize]);
+        let taken: BTreeSet<_> = found.finished.iter().flat_map(|f| f.edges.iter().map(target)).collect();
+        let wanted: BTreeSet<_> = edges.iter().map(target).collect();
+        // What the goal owes is all that counts: branches, each way.
+        let owed = |edges: &BTreeSet<(u32, BlockId)>| -> BTreeSet<(u32, BlockId)> {
+            let branch = |(index, _): &&(u32, BlockId)| {
+                matches!(function.code[*index as usize].op, Op::Br | Op::Switch)
+            };
+            edges.iter().filter(branch).copied().collect()
+        };
+        assert_eq!(owed(&taken), owed(&wanted), "seed {seed}\n{}", text());
+        assert!(!found.verdicts.iter().any(|v| matches!(v, Verdict::Open(_))), "seed {seed}\n{}", text());
+        let whole = explore(&module, "f", &ask(Options { join_after: u64::MAX, ..options }));
+        left_out += u64::from(explored.ledger().contains(&"joined"));
+        runs += found.spent.runs;
+        all_runs += whole.found.spent.runs;
+    }
+    assert!(left_out > 8, "only {left_out} programs with something left out");
+    assert!(runs < all_runs, "{runs} runs, {all_runs} without leaving anything out");
+}
+
+/// Sixteen questions that have nothing to do with each other, and one about the first input that contradicts it: 65536
+/// paths, of which some forty show all there is.
+#[test]
+fn independent_branches_are_not_multiplied() {
+    const INPUTS: usize = 16;
+    let mut b = Builder::new("f", &[Type::I32; INPUTS], Some(Type::I32));
+    let (small, large) = (b.const_i32(5), b.const_i32(10));
+    let count = b.const_i32(0);
+    let mut decision = 0;
+    let mut branch = |b: &mut Builder, condition: Reg, yes: BlockId, no: BlockId| {
+        b.br(condition, yes, no, BranchInfo { origin: Origin::Source, decision, condition: 0 });
+        decision += 1;
+    };
+    for input in 0..INPUTS as u32 {
+        let (yes, next) = (b.block(), b.block());
+        let condition = b.value(Type::I1, Op::SltI32, input, small.0, 0);
+        branch(&mut b, condition, yes, next);
+        b.switch_to(yes);
+        Builder::into(&mut b, count, Op::AddI32, count.0, small.0, 0);
+        b.jump(next);
+        b.switch_to(next);
+    }
+    let (yes, never, end) = (b.block(), b.block(), b.block());
+    let condition = b.value(Type::I1, Op::SltI32, 0, small.0, 0);
+    branch(&mut b, condition, yes, end);
+    b.switch_to(yes);
+    let condition = b.value(Type::I1, Op::SltI32, large.0, 0, 0);
+    branch(&mut b, condition, never, end);
+    b.switch_to(never);
+    b.jump(end);
+    b.switch_to(end);
+    b.ret(Some(count));
+    let module = module(b.finish());
+    let options = Options { patience: u32::MAX, join_after: 0, ..Options::default() };
+    let explored = explore(&module, "f", &Ask { options, ..Ask::default() });
+    let verdicts = &explored.found.verdicts;
+    let infeasible = verdicts.iter().filter(|v| matches!(v, Verdict::Infeasible(_))).count();
+    assert_eq!((infeasible, verdicts.len()), (1, 36));
+    assert!(!verdicts.iter().any(|v| matches!(v, Verdict::Open(_))));
+    assert!(explored.found.spent.runs < 200, "{} runs", explored.found.spent.runs);
+    assert!(!explored.found.exhaustive, "paths were left out");
+}

@@ -64,6 +64,11 @@ impl Thread {
 }
 
 impl Threads {
+    /// Whether there is one thread, and it holds no monitor.
+    pub fn is_alone(&self) -> bool {
+        self.list.len() <= 1 && self.monitors.is_empty()
+    }
+
     pub fn current(&mut self) -> &mut Thread {
         &mut self.list[self.current]
     }

@@ -84,6 +84,8 @@ pub trait RunState: Any + Send {
     fn freeze(&mut self);
     /// Forget what came since the snapshot.
     fn reset(&mut self);
+    /// Whether it is what it was at the snapshot.
+    fn is_untouched(&self) -> bool;
 }
 
 impl Clone for Box<dyn RunState> {
@@ -364,6 +366,11 @@ impl Jvm {
         self.states.iter_mut().for_each(|state| state.freeze());
     }
 
+    /// Whether no native keeps anything of this run besides the heap.
+    pub(crate) fn states_untouched(&self) -> bool {
+        self.states.iter().all(|state| state.is_untouched())
+    }
+
     pub(crate) fn reset_states(&mut self) {
         self.states.iter_mut().for_each(|state| state.reset());
     }
@@ -409,6 +416,20 @@ impl Objects {
     pub fn set_interned(&mut self, units: Arc<[u16]>, object: ObjId) {
         self.interned.insert(units.clone(), object);
         self.new_interned.push(units);
+    }
+
+    /// What came into being since the snapshot, by name.
+    pub fn digest(&self, names: &dyn Fn(ClassId) -> u128, texts: &dyn Fn(StrId) -> u128) -> u128 {
+        let mirrors = self.new_mirrors.iter().map(|class| (names(*class), self.mirrors[class.index()]));
+        let constants = self.new_constants.iter().map(|text| (texts(*text), self.constants[text.index()]));
+        let interned = self.new_interned.iter().map(|units| {
+            let text = term::hash_sequence(units.iter().map(|unit| u128::from(*unit)));
+            (text, self.interned.get(units).copied().unwrap_or(ObjId::NULL))
+        });
+        let all = mirrors.chain(constants).chain(interned);
+        let mut all: Vec<u128> = all.map(|(name, object)| name ^ u128::from(object.0)).collect();
+        all.sort_unstable();
+        term::hash_sequence(all)
     }
 
     pub fn freeze(&mut self) {

@@ -61,6 +61,9 @@ kinds! {
     InputBound = "input-bound", "input strings and arrays were bounded in length", false;
     /// Branches that could lead nowhere new were not split (the default, switched off by --exhaustive).
     NotSplit = "not-split", "branches that add no obligation were not split", false;
+    /// Alternatives were left out that lead on exactly as others do, which were explored (the default, switched off by
+    /// --exhaustive). Nothing is covered by them that is not covered otherwise.
+    Joined = "joined", "alternatives that lead on as explored ones do were left out", true;
     /// The class was initialised in a way the real runtime may see differently.
     Environment = "environment", "a value came from the virtual environment", false;
     /// Threads were started: one of their schedules is explored.

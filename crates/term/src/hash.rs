@@ -68,6 +68,11 @@ pub(crate) fn bytes(text: &[u8]) -> u128 {
     finish(state)
 }
 
+/// Hash of a text, the same in every process.
+pub fn text(text: &str) -> u128 {
+    bytes(text.as_bytes())
+}
+
 pub(crate) fn leaf(op: Op, sort: Sort, value: u128) -> u128 {
     finish(mix(mix(u128::from(op.code()) + 1, sort_number(sort)), value))
 }

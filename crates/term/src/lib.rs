@@ -24,6 +24,7 @@ pub mod wire;
 
 pub use eval::{ArrayValue, Assignment, Program, Value};
 pub use hash::sequence as hash_sequence;
+pub use hash::text as hash_text;
 pub use map::TermMap;
 pub use op::{Float, Fun, Fun2, Op, Sort};
 pub use pool::{Pool, TermId, VarId};

@@ -66,6 +66,25 @@ impl Choices {
         self.numbered.clear();
     }
 
+    /// Everything here, for [`Vm::digest`].
+    pub(crate) fn digest(&self, pool: &term::Pool, key: &dyn Fn(ClassId) -> u128, add: &mut dyn FnMut(u128)) {
+        for choice in &self.all {
+            add(u128::from(choice.object.0) | u128::from(choice.elem) << 32);
+            add(pool.hash128(choice.variable));
+            for way in &choice.options {
+                let what = match way.what {
+                    Alternative::Class(class) => key(class),
+                    Alternative::Object(object) => u128::from(object.0),
+                };
+                add(what);
+                add(u128::from(way.value));
+                add(if way.there.is_some() { pool.hash128(way.there) } else { 0 });
+            }
+        }
+        self.writes.iter().for_each(|(object, at)| add(u128::from(object.0) | u128::from(*at) << 32));
+        self.placeholders.iter().chain(&self.numbered).for_each(|object| add(object.0.into()));
+    }
+
     pub(crate) fn is_placeholder(&self, object: ObjId) -> bool {
         self.placeholders.contains(&object)
     }

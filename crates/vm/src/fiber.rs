@@ -93,6 +93,11 @@ impl<L: Lang> Vm<L> {
     }
 
     /// Frames of all fibers are forgotten: a run begins.
+    /// Whether other threads were started.
+    pub(crate) fn has_fibers(&self) -> bool {
+        self.fibers.aside.len() > 1 || self.fibers.pending.is_some()
+    }
+
     pub(crate) fn forget_fibers(&mut self) {
         if self.fibers.aside.len() > 1 {
             self.go_to_main();

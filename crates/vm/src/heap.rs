@@ -235,6 +235,18 @@ impl Heap {
         self.shadow(id).map_or(TermId::NONE, |s| s.len)
     }
 
+    /// What this run made or changed, ascending.
+    pub(crate) fn touched(&self) -> impl Iterator<Item = ObjId> + '_ {
+        let mut changed: Vec<ObjId> = self.saved.iter().map(|saved| saved.id).collect();
+        changed.sort_unstable();
+        changed.into_iter().chain((self.frozen.objects..self.objects.len() as u32).map(ObjId))
+    }
+
+    /// How much that is, in bytes.
+    pub(crate) fn touched_bytes(&self) -> usize {
+        self.bytes.len() - self.frozen.bytes as usize + self.saved_bytes.len()
+    }
+
     /// Makes everything so far the snapshot that [`reset`](Self::reset) goes back to.
     pub fn freeze(&mut self) {
         for saved in self.saved.drain(..) {

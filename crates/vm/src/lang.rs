@@ -168,6 +168,15 @@ pub enum Stop {
     Assumption,
 }
 
+/// Numbers of one machine in the contents of objects: other machines may have others for the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    Nothing,
+    /// The number of a class, 32 bits at this offset.
+    Class(u32),
+    Others,
+}
+
 /// A language: how its code is found, laid out, dispatched, initialised and how it fails.
 pub trait Lang: Sized + 'static {
     /// The code of a function, lowered on first use.
@@ -249,6 +258,27 @@ pub trait Lang: Sized + 'static {
 
     /// The same for a class.
     fn class_of(&self, fork: &Self, class: ClassId) -> Option<ClassId>;
+
+    /// A hash of what a run's state is besides heap and registers; `None` where that is more than a hash can tell, and
+    /// states are then never taken for the same.
+    fn aside(&self) -> Option<u128> {
+        None
+    }
+
+    /// A class by its name: the same on every machine.
+    fn class_key(&self, _class: ClassId) -> u128 {
+        0
+    }
+
+    /// Which numbers of this machine objects of a class hold.
+    fn holds(&self, _class: ClassId) -> Holds {
+        Holds::Others
+    }
+
+    /// Whether what a function under test returns is looked at by whoever called it.
+    fn result_decides(&self, _func: FuncId) -> bool {
+        true
+    }
 
     /// Everything so far belongs to the snapshot.
     fn freeze(&mut self);

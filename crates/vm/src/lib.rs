@@ -7,6 +7,7 @@
 
 mod calls;
 mod choice;
+mod digest;
 mod fiber;
 mod frame;
 mod heap;
@@ -26,7 +27,7 @@ pub use fiber::FiberId;
 pub use frame::Frame;
 pub use heap::{Heap, Obj, ObjId, OutOfMemory};
 pub use input::{InputId, Inputs, Sequence};
-pub use lang::{Callable, ClassInfo, Lang, Native, NativeResult, Raise, Stop, Val};
+pub use lang::{Callable, ClassInfo, Holds, Lang, Native, NativeResult, Raise, Stop, Val};
 pub use machine::{Limits, Outcome, Thrown, Vm, WatchedLine, sort_of};
 pub use shadow::{Cell, CharMap, Maps, Origin, Shadow, View};
 pub use text::TextLang;

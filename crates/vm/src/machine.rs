@@ -89,6 +89,9 @@ pub struct Vm<L: Lang> {
     pub watch: Option<Vec<WatchedLine>>,
     /// Whether runs keep the way of each activation of a tracked function ([`Trace::walk`]).
     pub walking: bool,
+    /// Whether decisions keep the state they were taken in ([`Elem::state`]).
+    pub digesting: bool,
+    pub(crate) digest_keys: crate::digest::Keys,
     /// Where the last run that was stopped had got to, for people.
     pub stopped_at: String,
     /// Instructions run since the machine was made.
@@ -135,6 +138,8 @@ impl<L: Lang> Vm<L> {
             terms_before: 0,
             watch: None,
             walking: false,
+            digesting: false,
+            digest_keys: crate::digest::Keys::default(),
             stopped_at: String::new(),
             steps: 0,
             step_limit: 0,
@@ -282,7 +287,7 @@ impl<L: Lang> Vm<L> {
         }
         let negated = self.pool.not(condition);
         let taken = if holds { condition } else { negated };
-        if self.asserted.contains(&taken) {
+        if self.is_asserted(taken) {
             return Ok(());
         }
         self.push_elem(kind, &[condition, negated], if holds { 0 } else { 1 })
@@ -291,7 +296,7 @@ impl<L: Lang> Vm<L> {
     /// Records an n-way decision; the conditions exclude each other and one of them holds.
     pub fn decide_among(&mut self, kind: ElemKind, conditions: &[TermId], choice: u32) -> Result<(), Stop> {
         let taken = conditions[choice as usize];
-        if self.pool.as_bool(taken) == Some(true) || self.asserted.contains(&taken) {
+        if self.pool.as_bool(taken) == Some(true) || self.is_asserted(taken) {
             return Ok(());
         }
         self.push_elem(kind, conditions, choice)
@@ -299,7 +304,7 @@ impl<L: Lang> Vm<L> {
 
     /// Records a fact that the run relies on and that is never flipped.
     pub fn assume(&mut self, condition: TermId) -> Result<(), Stop> {
-        if self.pool.as_bool(condition).is_some() || self.asserted.contains(&condition) {
+        if self.pool.as_bool(condition).is_some() || self.is_asserted(condition) {
             return Ok(());
         }
         self.push_elem(ElemKind::Assume, &[condition], 0)
@@ -310,11 +315,21 @@ impl<L: Lang> Vm<L> {
         if self.pool.as_bool(condition).is_none() {
             let negated = self.pool.not(condition);
             let taken = if holds { condition } else { negated };
-            if !self.asserted.contains(&taken) {
+            if !self.is_asserted(taken) {
                 self.push_elem(ElemKind::Assume, &[condition, negated], if holds { 0 } else { 1 })?;
             }
         }
         if holds { Ok(()) } else { Err(Stop::Assumption) }
+    }
+
+    /// Whether a condition was decided before, on which the run relies then.
+    fn is_asserted(&mut self, condition: TermId) -> bool {
+        let asserted = self.asserted.contains(&condition);
+        let entry = (self.trace.elems.len() as u32, condition);
+        if asserted && self.digesting && self.trace.implied.last() != Some(&entry) {
+            self.trace.implied.push(entry);
+        }
+        asserted
     }
 
     fn push_elem(&mut self, kind: ElemKind, conditions: &[TermId], choice: u32) -> Result<(), Stop> {
@@ -322,6 +337,8 @@ impl<L: Lang> Vm<L> {
             return Err(Stop::Decisions);
         }
         self.decided_at = self.steps;
+        let is_place = matches!(kind, ElemKind::Branch | ElemKind::Check(_));
+        let state = if self.digesting && is_place { self.digest() } else { 0 };
         let site = self.site();
         let visits = self.visits.entry(site).or_insert(0);
         let visit = *visits;
@@ -341,6 +358,7 @@ impl<L: Lang> Vm<L> {
             objects: self.heap.count() as u32,
             doomed: false,
             caller: self.caller(),
+            state,
         });
         Ok(())
     }

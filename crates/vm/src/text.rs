@@ -5,7 +5,7 @@
 //! declares one. Functions that are declared without a body are natives handed in by name.
 
 use crate::heap::ObjId;
-use crate::lang::{Callable, ClassInfo, Lang, Native, Raise, Stop, Val};
+use crate::lang::{Callable, ClassInfo, Holds, Lang, Native, Raise, Stop, Val};
 use crate::machine::{Outcome, Vm};
 use ir::module::ClassKind;
 use ir::{Builder, Check, ClassId, FuncId, Function, MemType, Module, Names, StrId, Type};
@@ -213,6 +213,27 @@ impl Lang for TextLang {
                 _ => ClassInfo { size: self.module.instance_size(class), elem: None },
             },
         }
+    }
+
+    fn aside(&self) -> Option<u128> {
+        Some(0)
+    }
+
+    fn class_key(&self, class: ClassId) -> u128 {
+        match self.builtin(class) {
+            Some(n @ FIRST_EXTRA..) => {
+                self.extra.get((n - FIRST_EXTRA) as usize).map_or(0, |name| term::hash_text(name))
+            }
+            _ => class.0.into(),
+        }
+    }
+
+    fn holds(&self, _class: ClassId) -> Holds {
+        Holds::Nothing
+    }
+
+    fn result_decides(&self, _func: FuncId) -> bool {
+        false
     }
 
     fn func_of(&self, fork: &TextLang, func: FuncId) -> Option<FuncId> {

@@ -64,6 +64,9 @@ pub struct Elem {
     pub doomed: bool,
     /// Where tracked code called the function that decides, at any remove if that is not tracked itself.
     pub caller: Site,
+    /// What lies ahead of this decision is the same for the same inputs as ahead of another with this number; 0 if that
+    /// is not known ([`crate::Vm::digesting`]).
+    pub state: u128,
 }
 
 /// The decisions of one run, in order.
@@ -77,6 +80,9 @@ pub struct Trace {
     pub raised: FxHashSet<Site>,
     /// What [`ElemKind::Fresh`] decisions should be tried with besides: index of the element, what must hold there.
     pub demands: Vec<(u32, TermId)>,
+    /// What was relied on without a decision, as it had been decided before: how many elements there were, and the
+    /// condition. Kept along with [`Elem::state`].
+    pub implied: Vec<(u32, TermId)>,
     /// What tracked functions did, in order; empty unless [`crate::Vm::walking`] asks for it.
     pub walk: Vec<Step>,
     pub(crate) activations: u32,
@@ -109,6 +115,7 @@ impl Trace {
         self.walk.clear();
         self.activations = 0;
         self.demands.clear();
+        self.implied.clear();
     }
 
     /// Forgets what was covered so far, but no decision.

@@ -82,7 +82,11 @@ impl<'a> Hindrances<'a> {
                     Child::GaveUp(GaveUp::Solver | GaveUp::Failed) => tries.unknown += 1,
                     Child::GaveUp(GaveUp::Diverged) => tries.strayed += 1,
                     Child::GaveUp(GaveUp::Bound) | Child::Open => tries.waiting += 1,
-                    Child::Unexplored | Child::Excluded | Child::Node(_) | Child::Leaf(_) => {}
+                    Child::Unexplored
+                    | Child::Excluded
+                    | Child::Joined(_)
+                    | Child::Node(_)
+                    | Child::Leaf(_) => {}
                 }
             }
         }

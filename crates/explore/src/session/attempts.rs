@@ -130,7 +130,7 @@ where
         let solver =
             Limits { rlimit: self.options.solver.rlimit.min(rlimit), circuits, ..self.options.solver };
         let steps = self.vm.limits.steps.min(left.saturating_mul(STEPS_A_UNIT).max(MIN_STEPS));
-        Share { solver, steps, clock: self.clock }
+        Share { solver, steps, states: self.joins(state), clock: self.clock }
     }
 
     /// Counts what an attempt took.
@@ -162,6 +162,7 @@ where
         }
         let ledger = self.vm.ledger.clone();
         let model = self.vm.pool.import_assignment(&run.pool, &run.model);
+        self.vm.digesting = self.joins(state);
         let here = crate::worker::run(self.vm, self.target, model);
         self.vm.ledger = ledger;
         here

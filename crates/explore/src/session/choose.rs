@@ -7,6 +7,7 @@ use vm::Lang;
 
 use super::{RETURN_TRIES, Session, State, Stopped};
 use crate::frontier::{Candidate, Guide};
+use crate::joined::Look;
 use crate::target::Target;
 use crate::tree::{Child, GaveUp};
 
@@ -39,10 +40,31 @@ where
                 taken: &state.taken,
                 round: state.rounds,
             };
-            let Some(candidate) = self.strategy.next(&guide) else { break };
+            let Some(candidate) = self.strategy.next(&guide) else {
+                // Nothing else is left but what waits.
+                let go = match round.is_empty() {
+                    true => state.joined.wake(&self.vm.pool, &mut state.tree),
+                    false => Vec::new(),
+                };
+                if go.is_empty() {
+                    break;
+                }
+                go.into_iter().for_each(|candidate| self.strategy.add(candidate));
+                continue;
+            };
             // A run that strayed may have been there meanwhile.
             if state.tree.child(candidate.slot) != Child::Open {
                 continue;
+            }
+            if self.joins(state) {
+                match state.joined.look(&self.vm.pool, &state.tree, &candidate) {
+                    Look::Try => {}
+                    Look::Joined(slot) => {
+                        state.tree.set_child(candidate.slot, Child::Joined(slot));
+                        continue;
+                    }
+                    Look::Wait => continue,
+                }
             }
             let fresh = guide.is_fresh_check(&candidate);
             // What only changes a message comes last, and no round is filled up with it: what that brings may lead on.
@@ -90,6 +112,13 @@ where
             }
         }
         !again.is_empty()
+    }
+
+    /// Whether runs are to be compared by the states in which they decided: not in short explorations, and not where every
+    /// path counts.
+    pub(super) fn joins(&self, state: &State<L, T>) -> bool {
+        let long = state.spent.runs >= self.options.join_after;
+        long && !self.options.exhaustive && !self.goal.walks() && !state.joined.has_ended()
     }
 
     /// Leaves an alternative that lies beyond a bound, and says so.

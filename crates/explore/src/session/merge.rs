@@ -40,6 +40,7 @@ where
             self.audit(&run);
         }
         let inserted = state.tree.insert(&mut self.vm.pool, &run.trace, &run.model, id, target);
+        state.joined.note(&state.tree, &run, &inserted);
         self.note_stray(state, id, target, &inserted);
         self.note_stop(&run);
         let mut new = Vec::new();

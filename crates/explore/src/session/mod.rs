@@ -19,6 +19,7 @@ use crate::finished::{End, Finished, RunId};
 use crate::frontier::{Checks, Strategy};
 use crate::fuzz::Fuzz;
 use crate::goal::{Aim, Goal, ObligationId};
+use crate::joined::Joined;
 use crate::journal::Journal;
 use crate::target::Target;
 use crate::tree::{Slot, Tree};
@@ -168,6 +169,7 @@ struct State<L: Lang, T: Target<L>> {
     /// Alternatives tried, by function.
     tries: FxHashMap<ir::FuncId, u64>,
     fuzz: Fuzz,
+    joined: Joined,
 }
 
 impl<'a, L, T> Session<'a, L, T>
@@ -215,6 +217,7 @@ where
         };
         (self.observer)(Event::Stopped(stopped));
         self.vm.walking = false;
+        self.vm.digesting = false;
         self.finish(state, stopped)
     }
 
@@ -252,6 +255,7 @@ where
             bounded: Some(Vec::new()),
             tries: FxHashMap::default(),
             fuzz: Fuzz::new(self.options.seed),
+            joined: Joined::default(),
         };
         state.code.connect(self.vm, self.goal);
         self.measure(&mut state);
@@ -273,6 +277,10 @@ where
         {
             self.vm.ledger.note(kind, "exploration", reason);
         }
+        if state.joined.count() > 0 {
+            let reason = format!("{} alternatives", state.joined.count());
+            self.vm.ledger.note(Kind::Joined, "exploration", reason);
+        }
         let ledger = self.vm.ledger.clone();
         let solver = state.crew.stats();
         let alone = state.times.starting + state.times.choosing + state.times.merging;
@@ -281,7 +289,7 @@ where
             solver,
             times: state.times,
             verdicts: verdicts(&state.covered, &state.tree, &ledger, stopped),
-            exhaustive: state.tree.is_closed() && ledger.allows_exhaustive(),
+            exhaustive: state.tree.is_closed() && state.joined.count() == 0 && ledger.allows_exhaustive(),
             finished: state.finished,
             ledger,
             tree: state.tree,

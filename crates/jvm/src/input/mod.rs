@@ -129,6 +129,11 @@ impl Worlds {
         self.by_value.clear();
     }
 
+    /// Whether all inputs of this run were made before it began: nothing stands for an interface.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.faked.is_empty()
+    }
+
     /// Whether the object's identity follows from its value.
     pub(crate) fn is_by_value(&self, object: ObjId) -> bool {
         self.by_value.contains_key(&object)

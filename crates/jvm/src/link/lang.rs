@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ir::verify::Program;
 use ir::{Check, ClassId, FuncId, Function, Inst, Meaning, Member, Names, Reg, Signature, StrId, Type};
-use vm::{Callable, ClassInfo, FiberId, Lang, ObjId, Raise, Stop, Val, Vm};
+use vm::{Callable, ClassInfo, FiberId, Holds, Lang, ObjId, Raise, Stop, Val, Vm};
 
 use super::class::{Class, ClassKind};
 use super::dispatch::select_interface;
@@ -142,6 +142,32 @@ impl Lang for Jvm {
         }
         // A name may be taken by another class, defined later.
         (fork.loaded(&theirs.name) == Some(class)).then(|| self.loaded(&theirs.name)).flatten()
+    }
+
+    fn aside(&self) -> Option<u128> {
+        let plain = self.threads.is_alone() && self.states_untouched() && self.worlds.is_plain();
+        plain.then(|| {
+            let texts =
+                |text| term::hash_sequence(self.string_units(text).iter().map(|unit| u128::from(*unit)));
+            self.objects.digest(&|class| self.class_key(class), &texts)
+        })
+    }
+
+    fn class_key(&self, class: ClassId) -> u128 {
+        self.classes.get(class).map_or(0, |class| term::hash_text(&class.name))
+    }
+
+    fn holds(&self, class: ClassId) -> Holds {
+        let Some(class) = self.classes.get(class) else { return Holds::Others };
+        match &*class.name {
+            "java/lang/Class" => Holds::Class(self.known.mirror_class),
+            "java/lang/invoke/MemberName" | "java/lang/invoke/ResolvedMethodName" => Holds::Others,
+            _ => Holds::Nothing,
+        }
+    }
+
+    fn result_decides(&self, func: FuncId) -> bool {
+        self.funcs.get(func).is_none_or(|func| func.descriptor.ends_with(")Z"))
     }
 
     fn freeze(&mut self) {

@@ -38,6 +38,10 @@ impl<T: Clone + Send + 'static> RunState for Saved<T> {
         self.touched = false;
     }
 
+    fn is_untouched(&self) -> bool {
+        !self.touched
+    }
+
     fn reset(&mut self) {
         if self.touched {
             self.now = self.frozen.clone();

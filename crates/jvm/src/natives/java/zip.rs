@@ -66,6 +66,10 @@ impl RunState for Streams {
         self.frozen = self.last;
     }
 
+    fn is_untouched(&self) -> bool {
+        self.open.is_empty() && self.last == self.frozen
+    }
+
     fn reset(&mut self) {
         self.open.clear();
         self.last = self.frozen;

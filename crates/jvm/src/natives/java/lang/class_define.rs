@@ -43,6 +43,11 @@ impl RunState for Defined {
     fn freeze(&mut self) {}
 
     fn reset(&mut self) {}
+
+    /// It is the same for all runs.
+    fn is_untouched(&self) -> bool {
+        true
+    }
 }
 
 /// Modules by package, of those that were defined at run time.
