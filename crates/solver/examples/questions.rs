@@ -207,7 +207,7 @@ fn slow(subjects: &mut [Subject]) {
             100.0 * took.as_secs_f64() / total.as_secs_f64()
         );
     }
-    questions.sort_by(|a, b| b.0.cmp(&a.0));
+    questions.sort_by_key(|question| std::cmp::Reverse(question.0));
     for (took, by, said, name, assertions) in questions.iter().take(60) {
         println!("{took:>10.1?} {by:12} {name:50} {assertions:>4} assertions, {said}");
     }
