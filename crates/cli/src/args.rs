@@ -49,7 +49,7 @@ pub enum Command {
 /// Where the code is and what of it is meant.
 #[derive(Args, Clone)]
 pub struct TargetArgs {
-    /// What to test: com.acme.Calc, com.acme.Calc#divide, 'com.acme.Calc#divide(II)I', com.acme.**
+    /// What to test: com.acme.Calc, com.acme.Calc#divide, 'com.acme.Calc#divide(int, int)', com.acme.**
     #[arg(value_name = "TARGET")]
     pub targets: Vec<String>,
     /// Directories and jars with compiled classes, separated by ':' [default: .]

@@ -105,7 +105,7 @@ fn unknown_names_come_with_the_nearest() {
     let place = Place::new();
     fails(&place.generate(&["a.Clac"]), 1, "did you mean a.Calc?");
     fails(&place.generate(&["a.Calc#divde"]), 1, "did you mean divide?");
-    fails(&place.generate(&["a.Calc#divide(II)J"]), 1, "did you mean divide(II)I");
+    fails(&place.generate(&["a.Calc#divide(II)J"]), 1, "did you mean divide(int, int)");
     fails(&place.generate(&["b.**"]), 1, "no class matches 'b.**'");
     fails(&place.run(&["explore", "-c", "classes", "a.Clac"]), 1, "did you mean a.Calc?");
     fails(&place.run(&["cover", "-c", "classes", "a.Clac"]), 1, "did you mean a.Calc?");

@@ -1,7 +1,7 @@
-//! What users name as targets: `com.acme.Calc`, `com.acme.Calc#divide`, `com.acme.Calc#divide(II)I`,
-//! `com.acme.**`.
+//! What users name as targets: `com.acme.Calc`, `com.acme.Calc#divide`, `com.acme.Calc#divide(int, int)`,
+//! `com.acme.Calc#divide(II)I`, `com.acme.**`.
 
-use jvm::load::{ClassPath, access};
+use jvm::load::{ClassPath, MethodType, access};
 
 use crate::error::Error;
 
@@ -12,6 +12,7 @@ pub struct Pattern {
     pub class: String,
     pub wildcard: Wildcard,
     pub method: Option<String>,
+    /// Its parameters in parentheses, as a descriptor or as Java spells them.
     pub descriptor: Option<String>,
 }
 
@@ -156,6 +157,55 @@ fn exact_class(pattern: &Pattern, text: &str, path: &ClassPath) -> Result<String
     Err(Error::UnknownClass { class: wanted.to_string(), nearest: nearest(wanted, names) })
 }
 
+/// Whether what is written after a method's name means the method with this descriptor: the descriptor itself, or the types
+/// of its parameters as the source spells them, packages and type arguments left out or not (`(List<String>, int...)`).
+pub fn means(written: &str, descriptor: &str) -> bool {
+    if written == descriptor {
+        return true;
+    }
+    let Some(inside) = written.strip_prefix('(').and_then(|rest| rest.trim_end().strip_suffix(')')) else {
+        return false;
+    };
+    let Some(ty) = MethodType::parse(descriptor) else { return false };
+    let written = parameters(inside);
+    written.len() == ty.params.len()
+        && written.iter().zip(&ty.params).all(|(written, param)| {
+            let full = param.spelled(|class| class.replace(['/', '$'], "."));
+            full == *written
+                || full.strip_suffix(written.as_str()).is_some_and(|package| package.ends_with('.'))
+        })
+}
+
+/// The types of a list of parameters, without their type arguments; `int...` is `int[]`.
+fn parameters(list: &str) -> Vec<String> {
+    let mut found = vec![String::new()];
+    let mut depth = 0usize;
+    for c in list.chars().filter(|c| !c.is_whitespace()) {
+        match c {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            _ if depth > 0 => {}
+            ',' => found.push(String::new()),
+            '$' => found.last_mut().expect("never empty").push('.'),
+            c => found.last_mut().expect("never empty").push(c),
+        }
+    }
+    if found.len() == 1 && found[0].is_empty() {
+        found.clear();
+    }
+    found.iter().map(|ty| ty.replace("...", "[]")).collect()
+}
+
+/// A method as users may name it: `divide(int, int)`.
+pub fn spelled(name: &str, descriptor: &str) -> String {
+    let params = MethodType::parse(descriptor).map(|ty| ty.params).unwrap_or_default();
+    let params: Vec<String> = params
+        .iter()
+        .map(|param| param.spelled(|class| class.rsplit(['/', '$']).next().unwrap_or(class).to_string()))
+        .collect();
+    format!("{}({})", if name == "<init>" { "new" } else { name }, params.join(", "))
+}
+
 /// The names most like the wanted one, best first, at most three.
 pub fn nearest(wanted: &str, names: impl Iterator<Item = String>) -> Vec<String> {
     let simple = |name: &str| name.rsplit('.').next().unwrap_or(name).to_lowercase();
@@ -193,6 +243,19 @@ fn distance(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parameters_as_the_source_spells_them() {
+        let descriptor = "(Ljava/util/List;[ILcom/acme/Outer$Inner;)V";
+        assert!(means(descriptor, descriptor));
+        assert!(means("(List<Map<String, Integer>>, int..., Outer.Inner)", descriptor));
+        assert!(means("( java.util.List, int[], Inner )", descriptor));
+        assert!(!means("(List, int, Inner)", descriptor));
+        assert!(!means("(ist, int[], Inner)", descriptor));
+        assert!(!means("(List, int[])", descriptor));
+        assert!(means("()", "()I") && !means("()", "(I)I") && !means("(", "()V"));
+        assert_eq!(spelled("take", descriptor), "take(List, int[], Inner)");
+    }
 
     #[test]
     fn targets_are_taken_apart() {

@@ -361,11 +361,13 @@ fn is_parsed(name: &str) -> bool {
 }
 
 /// Objects that are known by their text only.
-fn shows_text(name: &str) -> bool {
+pub fn shows_text(name: &str) -> bool {
     matches!(
         name,
         "java/lang/StringBuilder"
             | "java/lang/StringBuffer"
+            | "java/io/ByteArrayOutputStream"
+            | "java/io/CharArrayWriter"
             | "java/io/StringWriter"
             | "java/util/StringJoiner"
             | "java/util/BitSet"

@@ -156,6 +156,8 @@ pub struct Traits {
     pub overloaded: bool,
     /// Declares checked exceptions.
     pub throws_checked: bool,
+    /// Declares that it throws anything, as methods do whose exception is a type parameter.
+    pub throws_any: bool,
     /// The declared result type is a type variable, so its type at the call is inferred.
     pub returns_type_variable: bool,
     /// The constructed class has type parameters.

@@ -45,6 +45,8 @@ struct Target {
 
 struct Options {
     program: PathBuf,
+    /// The list of libraries, where it is not ours.
+    libraries: Option<PathBuf>,
     seconds: u64,
     /// Classes measured at the same time, each with one worker if there are several.
     at_once: usize,
@@ -86,9 +88,9 @@ fn main() -> ExitCode {
 fn run() -> Result<bool, String> {
     let options = options()?;
     let root = workspace();
-    let text =
-        std::fs::read_to_string(root.join("scripts/corpus.toml")).map_err(|e| format!("corpus.toml: {e}"))?;
-    let corpus: Corpus = toml::from_str(&text).map_err(|e| format!("corpus.toml: {e}"))?;
+    let list = options.libraries.clone().unwrap_or_else(|| root.join("scripts/corpus.toml"));
+    let text = std::fs::read_to_string(&list).map_err(|e| format!("{}: {e}", list.display()))?;
+    let corpus: Corpus = toml::from_str(&text).map_err(|e| format!("{}: {e}", list.display()))?;
     let jdk = Jdk::at_least(17).map_err(|e| e.to_string())?;
     let mut table = header(&options, &jdk);
     print!("{table}");
@@ -119,7 +121,7 @@ fn run() -> Result<bool, String> {
     }
     println!("{}", all.line());
     let _ = writeln!(table, "{}", all.line());
-    if options.words.is_empty() {
+    if options.words.is_empty() && options.libraries.is_none() {
         let path = root.join("docs/corpus.md");
         std::fs::write(&path, table).map_err(|e| format!("{}: {e}", path.display()))?;
     }
@@ -127,12 +129,18 @@ fn run() -> Result<bool, String> {
 }
 
 fn options() -> Result<Options, String> {
-    let mut options =
-        Options { program: "target/release/testwright".into(), seconds: 60, at_once: 1, words: Vec::new() };
+    let mut options = Options {
+        program: "target/release/testwright".into(),
+        libraries: None,
+        seconds: 60,
+        at_once: 1,
+        words: Vec::new(),
+    };
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--program" => options.program = args.next().ok_or("--program wants a path")?.into(),
+            "--libraries" => options.libraries = Some(args.next().ok_or("--libraries wants a file")?.into()),
             "--time" => {
                 let seconds = args.next().and_then(|s| s.parse().ok());
                 options.seconds = seconds.ok_or("--time wants seconds")?;

@@ -51,7 +51,11 @@ impl<L: Lang> Vm<L> {
                     fixed = args.to_vec();
                     let name = self.lang.function_name(func);
                     for arg in &mut fixed {
-                        *arg = self.concretise(*arg, &name)?;
+                        // One of a few objects: which one is a decision like any other.
+                        *arg = match self.is_one_of(arg.term) {
+                            true => Val::concrete(self.deref(*arg)?.0 as u64),
+                            false => self.concretise(*arg, &name)?,
+                        };
                     }
                     args = &fixed;
                 }

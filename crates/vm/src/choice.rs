@@ -169,13 +169,28 @@ impl<L: Lang> Vm<L> {
 
     /// The program can tell whether two objects are the same.
     pub(crate) fn demand_same(&mut self, a: ObjId, b: ObjId) {
-        if a == b || a.is_null() || b.is_null() {
+        if a.is_null() || b.is_null() {
             return;
+        }
+        if a == b {
+            return self.demand_other(a);
         }
         for (one, other) in [(a, b), (b, a)] {
             if self.demand_where(one, |_, way| way.what == Alternative::Object(other)) {
                 return;
             }
+        }
+    }
+
+    /// An object is compared with itself: a constant that the program knows too. Of another class it would not be that one.
+    fn demand_other(&mut self, object: ObjId) {
+        let is_alias = |choice: &Choice| {
+            let value = self.inputs.value(&self.pool, choice.variable) as u32;
+            let taken = choice.options.iter().find(|way| way.value == value);
+            taken.is_some_and(|way| matches!(way.what, Alternative::Object(_)))
+        };
+        if !self.choices.all.iter().any(|choice| choice.object == object && is_alias(choice)) {
+            self.demand_classes(object);
         }
     }
 

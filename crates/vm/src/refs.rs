@@ -116,6 +116,13 @@ impl<L: Lang> Vm<L> {
         (!object.is_null() && self.lang.has_value_identity(self.heap.class(object))).then_some(object)
     }
 
+    /// Whether a reference denotes one of a few objects that are known.
+    pub(crate) fn is_one_of(&self, reference: TermId) -> bool {
+        reference.is_some()
+            && self.pool.sort(reference) == Sort::Bv(32)
+            && self.possible_objects(reference).is_some()
+    }
+
     /// The objects, without null, that a reference term can denote, if it is a small tree of constants.
     fn possible_objects(&self, term: TermId) -> Option<Vec<ObjId>> {
         let mut objects = Vec::new();

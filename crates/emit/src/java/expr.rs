@@ -170,7 +170,9 @@ impl Scope<'_> {
         let methods: Vec<&FakeMethod> = methods.iter().filter(said).collect();
         let made = format!("{declared} {name} = new {class}({})", args.join(", "));
         if methods.is_empty() {
-            source.line(&format!("{made};"));
+            // An abstract class may leave nothing abstract.
+            let body = if stub.is_none() { " {}" } else { "" };
+            source.line(&format!("{made}{body};"));
             return;
         }
         source.line(&format!("{made} {{"));

@@ -36,7 +36,7 @@ pub fn method(
     if case.outcome == (Outcome::Endless { disabled: true }) {
         source.line(&format!("@{}(\"{DISABLED}\")", names.known(dialect.disabled_annotation())));
     }
-    let throws = if throws_checked(dialect, case, release) { " throws Exception" } else { "" };
+    let throws = throws_clause(dialect, case, release);
     source.line(&format!("{}void {}(){throws} {{", dialect.visibility(), test_method(&case.name)));
     source.indent();
     let result = result_name(case);
@@ -83,9 +83,9 @@ fn comment_text(line: &str) -> String {
     out
 }
 
-/// Whether the method must declare checked exceptions. The act's own do not count where it stands in a lambda,
-/// which may throw anything.
-fn throws_checked(dialect: &dyn Dialect, case: &TestCase, release: u16) -> bool {
+/// The checked exceptions that the method must declare. The act's own do not count where it stands in a lambda, which may
+/// throw anything.
+fn throws_clause(dialect: &dyn Dialect, case: &TestCase, release: u16) -> &'static str {
     let in_lambda = match case.outcome {
         Outcome::Throws { .. } => true,
         Outcome::Returns | Outcome::Endless { .. } => case.asserts.is_empty() && dialect.wraps_completion(),
@@ -93,11 +93,20 @@ fn throws_checked(dialect: &dyn Dialect, case: &TestCase, release: u16) -> bool 
     let mut outside = case.clone();
     if in_lambda {
         outside.act.traits.throws_checked = false;
+        outside.act.traits.throws_any = false;
         outside.act.args.clear();
     }
     let mut checked = capture::throws_checked(case, release) || reflect::is_needed(case);
-    for_calls(&outside, &mut |call| checked |= call.traits.throws_checked);
-    checked
+    let mut any = false;
+    for_calls(&outside, &mut |call| {
+        checked |= call.traits.throws_checked;
+        any |= call.traits.throws_any;
+    });
+    match (any, checked) {
+        (true, _) => " throws Throwable",
+        (false, true) => " throws Exception",
+        (false, false) => "",
+    }
 }
 
 fn result_name(case: &TestCase) -> String {

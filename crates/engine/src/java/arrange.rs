@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use ir::FuncId;
+use ir::{ClassId, FuncId};
 use jvm::input::{Event, FakeCall, Generic};
-use jvm::load::FieldType;
+use jvm::load::{FieldType, access};
 use jvm::observe::Seen;
 use jvm::world::Jvm;
 use suite::case::{Call, ClassName, FakeMethod, OpenTypes, Step, Target, Throws, Type, Value};
@@ -381,6 +381,27 @@ fn generic_type(ty: &Generic) -> Option<Type> {
 }
 
 /// What the spelling of a function's call depends on lies in its declaration.
+/// Whether other members of the same name, inherited ones among them, could take as many arguments.
+pub fn is_overloaded(jvm: &Jvm, func: FuncId) -> bool {
+    let method = &jvm.funcs[func];
+    let class = &jvm.classes[method.class];
+    let count = method.signature.ty.params.len();
+    let above = class.ancestors.iter().chain(class.all_interfaces.iter());
+    let owners: Vec<ClassId> = match &*method.name {
+        "<init>" => vec![method.class],
+        _ => above.copied().collect(),
+    };
+    let mut others = owners.iter().flat_map(|owner| jvm.classes[*owner].functions()).map(|f| &jvm.funcs[f]);
+    others.any(|other| {
+        let params = &other.signature.ty.params;
+        let takes = params.len() == count || (other.access | method.access) & access::VARARGS != 0;
+        other.name == method.name
+            && *params != method.signature.ty.params
+            && takes
+            && other.access & (access::PRIVATE | access::SYNTHETIC) == 0
+    })
+}
+
 pub fn parameter_types(jvm: &Jvm, func: FuncId) -> Vec<Type> {
     jvm.funcs[func].signature.ty.params.iter().map(field_type).collect()
 }

@@ -474,12 +474,13 @@ pub fn traits(jvm: &Jvm, func: FuncId) -> Traits {
     let class = &jvm.classes[method.class];
     let file = class.file.as_deref();
     let declared: Option<&Method> = file.and_then(|f| f.method(&method.name, &method.descriptor));
-    let same_name = class.functions().filter(|f| jvm.funcs[*f].name == method.name).count();
     let signature = declared.and_then(|m| m.signature.clone());
     Traits {
         varargs: method.access & access::VARARGS != 0,
-        overloaded: same_name > 1,
+        overloaded: arrange::is_overloaded(jvm, func),
         throws_checked: declared.is_some_and(|m| m.exceptions.iter().any(|name| is_checked(jvm, name))),
+        throws_any: declared
+            .is_some_and(|m| m.exceptions.iter().any(|name| &**name == "java/lang/Throwable")),
         generic_method: signature.as_ref().is_some_and(|s| s.starts_with('<')),
         returns_type_variable: signature
             .is_some_and(|s: Arc<str>| s.rsplit(')').next().is_some_and(|r| r.starts_with('T'))),

@@ -13,7 +13,7 @@ use super::explore::subject;
 use super::subject::{Param, Subject};
 use crate::config::Config;
 use crate::error::Error;
-use crate::target::{ClassTarget, nearest};
+use crate::target::{ClassTarget, means, nearest, spelled};
 
 /// A method to explore.
 #[derive(Clone, Debug)]
@@ -184,19 +184,23 @@ pub fn named(jvm: &Jvm, class: ClassId, target: &ClassTarget) -> Result<Vec<Func
         let wanted = if name == "new" { "<init>" } else { name.as_str() };
         let fits = |func: &FuncId| {
             let f = &jvm.funcs[*func];
-            &*f.name == wanted && descriptor.as_ref().is_none_or(|d| **d == *f.descriptor)
+            &*f.name == wanted && descriptor.as_ref().is_none_or(|d| means(d, &f.descriptor))
         };
         let matching: Vec<FuncId> = all.iter().copied().filter(|f| fits(f) && is_callable(jvm, *f)).collect();
         if matching.is_empty() {
-            let names = all.iter().filter(|f| is_callable(jvm, **f)).map(|f| match descriptor {
-                Some(_) => format!("{}{}", jvm.funcs[*f].name, jvm.funcs[*f].descriptor),
-                None => jvm.funcs[*f].name.to_string(),
-            });
-            let wanted = format!("{name}{}", descriptor.as_deref().unwrap_or_default());
+            let callable = || all.iter().filter(|f| is_callable(jvm, **f)).map(|f| &jvm.funcs[*f]);
+            let text = format!("{name}{}", descriptor.as_deref().unwrap_or_default());
+            // Who says parameters is told those of the methods of that name.
+            let alike = callable().filter(|f| descriptor.is_some() && &*f.name == wanted);
+            let mut likely: Vec<String> = alike.map(|f| spelled(&f.name, &f.descriptor)).collect();
+            likely.truncate(3);
+            if likely.is_empty() {
+                likely = nearest(name, callable().map(|f| f.name.to_string()));
+            }
             return Err(Error::UnknownMethod {
                 class: jvm.classes[class].java_name(),
-                nearest: nearest(&wanted, names),
-                method: wanted,
+                nearest: likely,
+                method: text,
             });
         }
         found.extend(matching.into_iter().filter(|f| !found.contains(f)).collect::<Vec<_>>());

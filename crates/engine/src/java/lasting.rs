@@ -9,7 +9,7 @@ use ir::{ClassId, Move};
 use jvm::input::{Reset, StaticField};
 use jvm::world::Jvm;
 use ledger::Ledger;
-use suite::case::{Outcome as CaseOutcome, Step, Target, TestCase};
+use suite::case::{ClassName, Outcome as CaseOutcome, Step, Target, TestCase};
 use vm::{Outcome, Vm};
 
 use super::case;
@@ -43,51 +43,16 @@ impl ClassExplorer<'_> {
         other.start_exploration();
         let resets = jvm::input::resets(other, class, &fields);
         other.limits.steps = self.config.budget.max_steps.saturating_mul(COLD);
-        let mut firsts: BTreeMap<usize, Vec<Reset>> = BTreeMap::new();
-        // Tests that no call makes cover the same everywhere.
-        let mut alone: BTreeSet<usize> = BTreeSet::new();
-        for order in orders(&result.tests) {
-            if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                break;
-            }
-            let mut used = other.fork();
-            match order {
-                Some(order) => {
-                    play(&mut used, &mut subjects, &firsts, order.iter().map(|at| (*at, &result.tests[*at])));
-                }
-                None => jvm::input::disturb(&mut used, class, &fields),
-            }
-            for (at, test) in result.tests.iter_mut().enumerate() {
-                let Some(subject) = subjects.get_mut(&test.method) else { continue };
-                let there = shown(&mut used, subject, test, firsts.get(&at));
-                let mut left = test.case.clone();
-                let ends_alike = there.as_ref().is_some_and(|there| agree(&mut left, there, STATE).is_ok());
-                let asserts_alike = ends_alike && left == test.case;
-                if asserts_alike && (alone.contains(&at) || covers(&mut used, subject, test, firsts.get(&at)))
-                {
-                    continue;
-                }
-                let mut found = None;
-                if !firsts.contains_key(&at) {
-                    found = reset([&mut used, &mut *other], subject, test, &resets, true);
-                    if found.is_none() && !asserts_alike {
-                        found = reset([&mut used, &mut *other], subject, test, &resets, false);
-                    }
-                }
-                match found {
-                    Some((calls, case)) => {
-                        firsts.insert(at, calls);
-                        test.case = case;
-                    }
-                    None => {
-                        alone.insert(at);
-                        if ends_alike {
-                            test.case = left;
-                        }
-                    }
-                }
-            }
+        let cases: Vec<TestCase> = result.tests.iter().map(|test| test.case.clone()).collect();
+        let mut last =
+            settle(other, &mut subjects, (class, &fields, &resets), self.deadline, &mut result.tests);
+        let disturbers = last.disturbers(&result.tests);
+        if !disturbers.is_empty() {
+            result.tests.iter_mut().zip(cases).for_each(|(test, case)| test.case = case);
+            withhold(&disturbers, result);
+            last = settle(other, &mut subjects, (class, &fields, &resets), self.deadline, &mut result.tests);
         }
+        let firsts = last.firsts;
         let tests = || result.tests.iter().enumerate();
         let forwards = play(&mut other.fork(), &mut subjects, &firsts, tests());
         let backwards = play(&mut other.fork(), &mut subjects, &firsts, tests().rev());
@@ -95,15 +60,156 @@ impl ClassExplorer<'_> {
     }
 }
 
+/// How the tests of a class get along with each other.
+#[derive(Default)]
+struct Lasting {
+    /// The calls that come before a test.
+    firsts: BTreeMap<usize, Vec<Reset>>,
+    /// Tests that no call makes cover the same everywhere.
+    alone: BTreeSet<usize>,
+    /// Tests after which others end otherwise or cover something else.
+    breaks: BTreeMap<usize, BTreeSet<usize>>,
+}
+
+impl Lasting {
+    /// Tests that spoil more than they cover, with all others that make the same calls.
+    fn disturbers(&self, tests: &[Proposed]) -> BTreeSet<usize> {
+        let only = |is_one: &dyn Fn(usize) -> bool| -> usize {
+            let (own, others): (Vec<usize>, Vec<usize>) = (0..tests.len()).partition(|at| is_one(*at));
+            let met: BTreeSet<&Key> = own.iter().flat_map(|at| &tests[*at].meets).collect();
+            met.into_iter().filter(|key| !others.iter().any(|at| tests[*at].meets.contains(key))).count()
+        };
+        let mut found = BTreeSet::new();
+        for (at, broken) in &self.breaks {
+            let calls = leaving(&tests[*at].case);
+            let makes_one = |at: usize| calls.iter().any(|call| made(&tests[at].case).contains(call));
+            let spoilt = |at: usize| !makes_one(at) && broken.contains(&at) && self.alone.contains(&at);
+            if only(&spoilt) > only(&makes_one) {
+                found.extend((0..tests.len()).filter(|at| makes_one(*at)));
+            }
+        }
+        found
+    }
+}
+
+/// The calls of a test by class and name.
+fn made(case: &TestCase) -> Vec<(&ClassName, &str)> {
+    let first = case.arrange.iter().filter(|step| is_first(step)).filter_map(|step| match step {
+        Step::Do(call) => Some(call),
+        _ => None,
+    });
+    first.chain([&case.act]).map(|call| (&call.class, call.method.as_str())).collect()
+}
+
+/// Those of them that may leave static state behind: what comes first for its effect, or else what is tested.
+fn leaving(case: &TestCase) -> Vec<(&ClassName, &str)> {
+    let mut calls = made(case);
+    if calls.len() > 1 {
+        calls.pop();
+    }
+    calls
+}
+
+/// Looks at the tests in worlds where others have run before, and has calls come before them that make up for it.
+fn settle(
+    other: &mut Vm<Jvm>,
+    subjects: &mut BTreeMap<usize, Subject>,
+    (class, fields, resets): (ClassId, &BTreeSet<StaticField>, &[Vec<Reset>]),
+    deadline: Option<Instant>,
+    tests: &mut [Proposed],
+) -> Lasting {
+    let before: Vec<TestCase> = tests.iter().map(|test| test.case.clone()).collect();
+    let Lasting { mut firsts, mut alone, mut breaks } = Lasting::default();
+    for order in orders(tests) {
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            break;
+        }
+        let mut used = other.fork();
+        match &order {
+            Some(order) => {
+                play(&mut used, subjects, &firsts, order.iter().map(|at| (*at, &tests[*at])));
+            }
+            None => jvm::input::disturb(&mut used, class, fields),
+        }
+        let single = match order.as_deref() {
+            Some([at]) => Some(*at),
+            _ => None,
+        };
+        for (at, test) in tests.iter_mut().enumerate() {
+            let Some(subject) = subjects.get_mut(&test.method) else { continue };
+            let there = shown(&mut used, subject, test, firsts.get(&at));
+            let mut left = test.case.clone();
+            let ends_alike = there.as_ref().is_some_and(|there| agree(&mut left, there, STATE).is_ok());
+            let asserts_alike = ends_alike && left == test.case;
+            if let Some(single) = single.filter(|_| !firsts.contains_key(&at)) {
+                let mut first = before[at].clone();
+                let ends = there.as_ref().is_some_and(|there| agree(&mut first, there, STATE).is_ok());
+                if !ends || !covers(&mut used, subject, test, None) {
+                    breaks.entry(single).or_default().insert(at);
+                }
+            }
+            if asserts_alike && (alone.contains(&at) || covers(&mut used, subject, test, firsts.get(&at))) {
+                continue;
+            }
+            let mut found = None;
+            if !firsts.contains_key(&at) {
+                found = reset([&mut used, &mut *other], subject, test, resets, true);
+                if found.is_none() && !asserts_alike {
+                    found = reset([&mut used, &mut *other], subject, test, resets, false);
+                }
+            }
+            match found {
+                Some((calls, case)) => {
+                    firsts.insert(at, calls);
+                    test.case = case;
+                }
+                None => {
+                    alone.insert(at);
+                    if ends_alike {
+                        test.case = left;
+                    }
+                }
+            }
+        }
+    }
+    Lasting { firsts, alone, breaks }
+}
+
+/// Leaves out tests that change static state for all others.
+fn withhold(tests: &BTreeSet<usize>, result: &mut ClassResult) {
+    let why = "reached, but a test of it would leave static state behind that others do not hold in, and no call was found \
+               that sets it back";
+    let mut gone: BTreeSet<Key> = BTreeSet::new();
+    let mut at = 0;
+    result.tests.retain(|test| {
+        let kept = !tests.contains(&at);
+        at += 1;
+        if !kept {
+            gone.extend(test.meets.iter().cloned());
+        }
+        kept
+    });
+    gone.retain(|key| !result.tests.iter().any(|test| test.meets.contains(key)));
+    for key in gone {
+        if let Some((_, fate)) = result.obligations.get_mut(&key) {
+            *fate = Fate::Open(why.to_string());
+        }
+    }
+}
+
 /// So many worlds in which only one test has run are looked at.
 const ALONE: usize = 12;
+
+/// Whether a step is about static state.
+fn is_first(step: &Step) -> bool {
+    matches!(step, Step::Do(call) if !matches!(call.on, Target::Instance(_)))
+}
 
 /// Which tests have run before, in which order: all of them, forwards and backwards, and one alone, first those that
 /// are about static state. Or none of them, but others.
 fn orders(tests: &[Proposed]) -> Vec<Option<Vec<usize>>> {
     let all: Vec<usize> = (0..tests.len()).collect();
     let backwards: Vec<usize> = all.iter().rev().copied().collect();
-    let is_first = |step: &Step| matches!(step, Step::Do(call) if !matches!(call.on, Target::Instance(_)));
     let mut alone: Vec<usize> = Vec::new();
     let mut methods = BTreeSet::new();
     alone.extend(all.iter().filter(|at| tests[**at].case.arrange.iter().any(is_first)));
@@ -238,7 +344,7 @@ fn reset(
             continue;
         }
         let mut case = test.case.clone();
-        let first = in_each[0].take()?.arrange.into_iter().take(calls.len());
+        let first = in_each[0].take()?.arrange.into_iter().take(calls.iter().map(Reset::steps).sum());
         case.arrange.splice(0..0, first);
         return Some((calls.clone(), case));
     }

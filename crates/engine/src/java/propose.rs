@@ -20,6 +20,7 @@ use super::outcome::{Key, MethodResult, Proposed, key};
 use super::spelling::JavaSpelling;
 use super::subject::{Stage, Subject};
 use super::suspect::suspect;
+use super::warm_up::warming;
 use crate::config::Suite;
 use crate::goal::CoverageGoal;
 use crate::seen::AllSeen;
@@ -279,13 +280,17 @@ impl ClassExplorer<'_> {
         if subject_takes_null {
             twin.conditions.refuse_null.clear();
         }
-        // That world is not warmed up: a run may have to read the locale's and the zone's data first.
+        // That world is warmed up by the runs there: one may have to read the locale's and the zone's data first.
         other.limits.steps = self.config.budget.max_steps.saturating_mul(COLD);
         other.start_exploration();
+        let class = twin.class;
         let model = assign(other, &mut twin, inputs);
-        let detail = twin.detail(other, &model);
-        let again = case::case(&other.lang, &twin, &detail, &[], &Ledger::default())
-            .map_err(|why| format!("{} (in a world with other hashes, locale and clock)", why.0))?;
+        let again = warming(other, class, |other| {
+            let detail = twin.detail(other, &model);
+            case::case(&other.lang, &twin, &detail, &[], &Ledger::default())
+        });
+        let again =
+            again.map_err(|why| format!("{} (in a world with other hashes, locale and clock)", why.0))?;
         agree(case, &again, "hashes, locale, time zone or clock")
     }
 }

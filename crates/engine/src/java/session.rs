@@ -15,6 +15,7 @@ use crate::config::{Questions, Seed};
 use crate::event::Event;
 use crate::goal::CoverageGoal;
 use crate::memory::Memory;
+use crate::target::means;
 
 impl ClassExplorer<'_> {
     pub(super) fn session(
@@ -145,7 +146,7 @@ impl ClassExplorer<'_> {
         let mine = |seed: &&Seed| {
             seed.class == class
                 && seed.method == name
-                && seed.descriptor.as_ref().is_none_or(|other| *other == descriptor)
+                && seed.descriptor.as_ref().is_none_or(|other| means(other, &descriptor))
         };
         let seeds = self.config.seeds.iter().filter(mine).map(|seed| seed.inputs.clone());
         let receiver = subject.receiver.as_ref().map(|receiver| (subject.class, receiver.name.clone()));

@@ -338,10 +338,12 @@ impl Subject {
 /// Of what the receiver and the arguments are made of, so many objects are looked at.
 const MOST_INSIDE: usize = 6;
 
-/// Whether an object is one of the program's or a collection.
+/// Whether an object is one of the program's, a collection, or what others write to.
 fn may_change(vm: &Vm<Jvm>, object: ObjId) -> bool {
     let class = &vm.lang.classes[vm.heap.class(object)];
-    class.origin == jvm::link::ClassOrigin::User || class.name.starts_with("java/util/")
+    class.origin == jvm::link::ClassOrigin::User
+        || class.name.starts_with("java/util/")
+        || observe::shows_text(&class.name)
 }
 
 /// What static getters show; one that throws shows nothing.

@@ -80,7 +80,7 @@ impl<'a> Turns<'a> {
             let is_open = |key: &Key| {
                 result.obligations.get(key).is_some_and(|(_, fate)| matches!(fate, Fate::Open(_)))
             };
-            let all = self.config.exhaustive;
+            let all = self.config.exhaustive || self.config.suite == Suite::Paths;
             let more = |i: &usize| all || self.wanted[*i].iter().any(is_open);
             let next = if self.round == 1 { &mut self.unfinished } else { &mut self.stuck };
             self.open = std::mem::take(next).into_iter().filter(more).rev().collect();

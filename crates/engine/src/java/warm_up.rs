@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use ir::ClassId;
+use jvm::link::ClassOrigin;
 use jvm::world::Jvm;
 use term::Assignment;
 use vm::{Lang, Vm};
@@ -11,7 +12,7 @@ use super::subject::Subject;
 use explore::Target;
 
 /// Puts into the snapshot what every run would do again: the class under test is initialised, if that works
-/// without inputs, and so are the library's classes that a first few runs came across.
+/// without inputs, and so are the classes that a first few runs came across.
 pub(super) fn warm_up(vm: &mut Vm<Jvm>, subject: &mut Subject) {
     vm.start_run(Assignment::default());
     if jvm::input::initialise(vm, subject.class).is_ok() {
@@ -21,16 +22,53 @@ pub(super) fn warm_up(vm: &mut Vm<Jvm>, subject: &mut Subject) {
     let mut met: BTreeSet<ClassId> = BTreeSet::new();
     for value in WARM_UP_VALUES {
         vm.start_run(warm_model(vm, value));
-        let before = initialised_library(vm);
+        let before = initialised(vm);
         subject.execute(vm);
-        met.extend(initialised_library(vm).difference(&before));
+        met.extend(initialised(vm).difference(&before));
     }
+    keep(vm, &met);
+}
+
+/// Runs in a world that is not warmed up, and puts the classes that were met into its snapshot, that of the subject too: unless it
+/// prints, which is to show in each run there, as it may in the first test of a JVM.
+pub(super) fn warming<T>(vm: &mut Vm<Jvm>, class: ClassId, run: impl FnOnce(&mut Vm<Jvm>) -> T) -> T {
     vm.start_run(Assignment::default());
-    for class in met {
+    let before = initialised(vm);
+    let cold = !Jvm::is_initialised(vm, class);
+    let result = run(vm);
+    let met: BTreeSet<ClassId> = initialised(vm).difference(&before).copied().collect();
+    if !met.is_empty() {
+        keep(vm, &met);
+    }
+    if cold {
+        keep_quiet(vm, &BTreeSet::from([class]));
+    }
+    result
+}
+
+/// Initialises the library's classes in the snapshot, and those of the program that do so without a sound.
+fn keep(vm: &mut Vm<Jvm>, classes: &BTreeSet<ClassId>) {
+    let (library, others): (BTreeSet<ClassId>, _) =
+        classes.iter().partition(|class| vm.lang.classes[**class].origin == ClassOrigin::Library);
+    vm.start_run(Assignment::default());
+    for class in library {
         // One that fails here fails in the runs too, where it belongs.
         let _ = jvm::input::initialise(vm, class);
     }
     vm.freeze();
+    keep_quiet(vm, &others);
+}
+
+/// Initialises classes in the snapshot, if all of them end normally and print nothing.
+fn keep_quiet(vm: &mut Vm<Jvm>, classes: &BTreeSet<ClassId>) {
+    if classes.is_empty() {
+        return;
+    }
+    vm.start_run(Assignment::default());
+    let normal = classes.iter().all(|class| jvm::input::initialise(vm, *class).is_ok());
+    if normal && jvm::natives::stdout(vm).is_empty() && jvm::natives::stderr(vm).is_empty() {
+        vm.freeze();
+    }
 }
 
 /// What all variables are in the runs that warm up: nothing, a letter, a digit, a letter beyond Latin.
@@ -62,7 +100,8 @@ fn is_choice(name: &str) -> bool {
     matches!(last, "is" | "way") || last.strip_prefix("call").is_some_and(|n| n.parse::<u32>().is_ok())
 }
 
-fn initialised_library(vm: &Vm<Jvm>) -> BTreeSet<ClassId> {
-    let is_library = |class: &ClassId| vm.lang.classes[*class].origin == jvm::link::ClassOrigin::Library;
-    vm.lang.classes.keys().filter(|class| is_library(class) && Jvm::is_initialised(vm, *class)).collect()
+/// The classes that are initialised, but for those under test: what their initialisers reach counts in each run.
+fn initialised(vm: &Vm<Jvm>) -> BTreeSet<ClassId> {
+    let others = |class: &ClassId| !vm.lang.classes[*class].tracked;
+    vm.lang.classes.keys().filter(|class| others(class) && Jvm::is_initialised(vm, *class)).collect()
 }

@@ -455,6 +455,9 @@ pub(super) fn fake(vm: &mut Vm<Jvm>, name: &str, class: ClassId, optional: bool)
     let Some((_, fake)) = vm.lang.worlds.fakes.get(&class).cloned() else { return Err(Stop::Assumption) };
     let mut seen = Vec::new();
     if let Some(way) = &fake.constructor {
+        let which = vm.lang.classes[fake.interface].java_name();
+        let reason = "only subclasses that leave its methods as they are";
+        vm.ledger.note(ledger::Kind::UnsupportedInput, which, reason);
         super::initialise(vm, fake.interface).map_err(|_| Stop::Assumption)?;
         let args = arguments(vm, name, way)?;
         if vm.lang.worlds.script.is_some() {

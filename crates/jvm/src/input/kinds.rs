@@ -8,9 +8,9 @@ use vm::Vm;
 
 use super::generic::Generic;
 use super::recipe::{Make, Way, can_name, prepare, prepare_ways};
-use super::{Kind, initialise};
+use super::{Kind, asked, initialise};
 use crate::link::ClassOrigin;
-use crate::load::{Constant, FieldType, Instr, access};
+use crate::load::{FieldType, access};
 use crate::world::Jvm;
 
 /// So many classes are tried for an interface or abstract class.
@@ -59,7 +59,7 @@ fn any(vm: &mut Vm<Jvm>) -> Kind {
     if vm.lang.worlds.asking == 0 {
         vm.lang.worlds.asking += 1;
         let mut asked: Vec<(usize, Kind)> = Vec::new();
-        for ty in asked_for(&vm.lang, context) {
+        for ty in asked::types(&vm.lang, context) {
             match kind_for(vm, &ty) {
                 Kind::OneOf { kinds, .. } => asked.extend(kinds.into_iter().enumerate()),
                 Kind::Only { kind, .. } => asked.push((0, *kind)),
@@ -83,38 +83,6 @@ fn any(vm: &mut Vm<Jvm>) -> Kind {
 
 /// So many classes of objects are tried for `Object`.
 const MAX_ASKED: usize = 12;
-
-/// The types that the code of a class tells objects apart by, in the order of its code.
-fn asked_for(jvm: &Jvm, class: ClassId) -> Vec<Generic> {
-    let Some(file) = &jvm.classes[class].file else { return Vec::new() };
-    let mut found: Vec<Generic> = Vec::new();
-    let mut ask = |name: &str| {
-        let ty = match name.starts_with('[') {
-            true => FieldType::parse(name).map(|ty| Generic::of(&ty)),
-            false => Some(Generic::Class(name.into(), Vec::new())),
-        };
-        if let Some(ty) = ty.filter(|ty| name != "java/lang/Object" && !found.contains(ty)) {
-            found.push(ty);
-        }
-    };
-    for method in &file.methods {
-        let Ok(Some(code)) = method.bytecode() else { continue };
-        for (_, instr) in &code.instrs {
-            if let Instr::InstanceOf(cp) = instr
-                && let Ok(name) = file.pool.class(*cp)
-            {
-                ask(name);
-            }
-        }
-    }
-    // The labels of a switch over patterns.
-    for arg in file.bootstrap_methods.iter().flat_map(|bootstrap| &bootstrap.args) {
-        if let Ok(Constant::Class(name)) = file.pool.get(*arg) {
-            ask(name);
-        }
-    }
-    found
-}
 
 /// `new File(name).toPath()`.
 fn of_file(vm: &mut Vm<Jvm>, path: ClassId) -> Option<Kind> {
@@ -202,7 +170,7 @@ fn other_class(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
     }
     if let Some(stand_in) = stand_in(name)
         && let Ok(class) = vm.lang.class(stand_in)
-        && let Some(kind) = plain_class(vm, class, args)
+        && let Some(kind) = collection(vm, stand_in, args).or_else(|| plain_class(vm, class, args))
     {
         return Kind::Only { kind: Box::new(kind), ty: name.replace('/', ".") };
     }
@@ -225,6 +193,13 @@ fn other_class(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
         true => kinds.splice(0..0, own).for_each(drop),
         // Factories of an interface often take what they make.
         false => kinds.extend(own),
+    }
+    let is_abstract = vm.lang.classes[class].access & (access::ABSTRACT | access::INTERFACE) != 0;
+    // Of the library's types there are too many objects to try them all.
+    if is_abstract && vm.lang.classes[class].origin == ClassOrigin::Library {
+        for sub in asked::subclasses(vm, class) {
+            kinds.extend(plain_class(vm, sub, &[]));
+        }
     }
     let own = &vm.lang.classes[class];
     let may_be_other = own.access & access::ABSTRACT != 0 && own.origin != ClassOrigin::Library;
@@ -276,7 +251,7 @@ pub(super) fn plain_class(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic]) ->
 }
 
 /// What a person takes for an abstract class of the library.
-fn stand_in(name: &str) -> Option<&'static str> {
+pub(super) fn stand_in(name: &str) -> Option<&'static str> {
     Some(match name {
         "java/io/Reader" => "java/io/StringReader",
         "java/io/Writer" => "java/io/StringWriter",
@@ -288,6 +263,9 @@ fn stand_in(name: &str) -> Option<&'static str> {
         "java/util/Dictionary" => "java/util/Hashtable",
         "java/lang/Appendable" => "java/lang/StringBuilder",
         "java/lang/Readable" => "java/io/StringReader",
+        "java/util/concurrent/Future" | "java/util/concurrent/CompletionStage" => {
+            "java/util/concurrent/CompletableFuture"
+        }
         "java/time/ZoneId" => "java/time/ZoneOffset",
         "java/time/temporal/Temporal"
         | "java/time/temporal/TemporalAccessor"
@@ -338,6 +316,10 @@ fn collection(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Option<Kind> {
         }
         "java/util/Optional" => {
             return of_element(vm, name, args, "ofNullable", "(Ljava/lang/Object;)Ljava/util/Optional;");
+        }
+        "java/util/concurrent/CompletableFuture" => {
+            let descriptor = "(Ljava/lang/Object;)Ljava/util/concurrent/CompletableFuture;";
+            return of_element(vm, name, args, "completedFuture", descriptor);
         }
         "java/util/Iterator" => return of_list(vm, name, &arg(0), "iterator", "()Ljava/util/Iterator;"),
         "java/util/ListIterator" => {

@@ -6,6 +6,7 @@
 //! factories, assignments and calls whose arguments are inputs again ([`recipe`], [`mod@object`]): what a run works on
 //! can always be built, and class invariants hold.
 
+mod asked;
 mod cases;
 mod collection;
 mod declared;
@@ -16,12 +17,14 @@ mod hidden;
 mod kinds;
 pub mod known;
 mod lambdas;
+mod library;
 mod nullness;
 mod object;
 mod producers;
 mod raw;
 mod recipe;
 mod reflected;
+mod resets;
 mod rule;
 mod shape;
 mod statics;
@@ -56,8 +59,9 @@ pub use recipe::{
     Make, ParamWay, Recipe, Way, can_call, can_name, is_inner, param_names, param_types, prepare_class,
     prepare_makes, way,
 };
+pub use resets::{Reset, disturb, reset, resets};
 pub use shape::shape;
-pub use statics::{Reset, StaticField, Statics, call_earlier, disturb, reset, resets, statics};
+pub use statics::{StaticField, Statics, call_earlier, statics};
 
 /// What is known of input objects: recipes of classes, and what the current run made.
 #[derive(Default, Clone)]
@@ -484,6 +488,18 @@ fn boxed(
 }
 
 fn enum_constant(vm: &mut Vm<Jvm>, name: &str, constants: &[ObjId], optional: bool) -> Result<Val, Stop> {
+    let chosen = one_of(vm, name, constants)?;
+    let suffix = if optional { "some" } else { "null" };
+    let (flag, flag_bits) = vm.inputs.scalar(&mut vm.pool, &format!("{name}.{suffix}"), Sort::Bool);
+    let null = vm.pool.bv(32, 0);
+    let term =
+        if optional { vm.pool.ite(flag, chosen.term, null) } else { vm.pool.ite(flag, null, chosen.term) };
+    let is_null = (flag_bits != 0) != optional;
+    Ok(Val { bits: if is_null { 0 } else { chosen.bits }, term })
+}
+
+/// One of some constants, never null.
+fn one_of(vm: &mut Vm<Jvm>, name: &str, constants: &[ObjId]) -> Result<Val, Stop> {
     let (index, bits) = vm.inputs.scalar(&mut vm.pool, name, Sort::Bv(32));
     let Some(chosen) = constants.get(bits as usize).copied() else { return Err(Stop::Assumption) };
     if vm.lang.worlds.script.is_some() {
@@ -498,12 +514,7 @@ fn enum_constant(vm: &mut Vm<Jvm>, name: &str, constants: &[ObjId], optional: bo
         let hit = vm.pool.eq(index, here);
         term = vm.pool.ite(hit, id, term);
     }
-    let suffix = if optional { "some" } else { "null" };
-    let (flag, flag_bits) = vm.inputs.scalar(&mut vm.pool, &format!("{name}.{suffix}"), Sort::Bool);
-    let null = vm.pool.bv(32, 0);
-    let term = if optional { vm.pool.ite(flag, term, null) } else { vm.pool.ite(flag, null, term) };
-    let is_null = (flag_bits != 0) != optional;
-    Ok(Val { bits: if is_null { 0 } else { chosen.0 as u64 }, term })
+    Ok(Val { bits: chosen.0 as u64, term })
 }
 
 fn array(vm: &mut Vm<Jvm>, name: &str, class: ClassId, elem: &Kind, optional: bool) -> Result<Val, Stop> {

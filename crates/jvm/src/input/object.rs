@@ -117,6 +117,14 @@ pub(super) fn reference(
             };
             object(vm, &inside, &key).map(|object| (object, nullable(vm, name, object, optional)))
         }
+        // Which one of its constants it is stays open.
+        Some(kind @ Kind::Enum { constants, .. }) if at > 0 => {
+            let val = super::one_of(vm, &labelled(&vm.lang, name, kind), &constants.clone());
+            val.map(|val| {
+                let null = vm.pool.bv(32, 0);
+                (val.as_obj(), Val { bits: val.bits, term: vm.pool.ite(flag, val.term, null) })
+            })
+        }
         Some(kind) if at == 0 => make_new(vm, name, &kind.clone(), optional).map(|val| (val.as_obj(), val)),
         Some(kind) => {
             // Variables of another kind have names of their own; whether it is null is said by the input's.
@@ -223,9 +231,14 @@ fn follow(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe) -> Result<ObjId, Stop> 
         let class = vm.lang.classes[recipe.class].java_name();
         vm.ledger.note(ledger::Kind::InputBound, class, reason.clone());
     }
+    let class = &vm.lang.classes[recipe.class];
+    let library = class.origin == crate::link::ClassOrigin::Library;
+    if library && !super::library::is_complete(&class.name) {
+        let which = class.java_name();
+        vm.ledger.note(ledger::Kind::UnsupportedInput, which, "only some ways to make one are tried");
+    }
     vm.outside = super::site(name);
     // What a call before is given matters by its value: of the library's classes one way to make it will do.
-    let library = vm.lang.classes[recipe.class].origin == crate::link::ClassOrigin::Library;
     let ways = if library && vm.lang.worlds.changing > 0 { 1 } else { recipe.ways.len() as u32 };
     if ways < recipe.ways.len() as u32 {
         let class = vm.lang.classes[recipe.class].java_name();

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ir::{ClassId, FuncId, MemType};
-use term::Op;
 use vm::Vm;
 
 use super::effects::{Setter, reads_only, setters, writes};
@@ -107,7 +106,7 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic]) -> Opt
     let mut left_out = Vec::new();
     let (mut ways, fields, mut changes) = match (told.is_empty(), user) {
         (false, _) => (told, Vec::new(), Vec::new()),
-        (true, false) => (library_makes(vm, class, &env), Vec::new(), Vec::new()),
+        (true, false) => (super::library::makes(vm, class, &env), Vec::new(), Vec::new()),
         (true, true) => {
             let mut setters = setters(&vm.lang, class);
             cut(&mut setters, MAX_SETTERS, "setters", &mut left_out);
@@ -175,7 +174,7 @@ pub(super) fn tell_overloads_apart<'a>(jvm: &Jvm, ways: impl Iterator<Item = &'a
 }
 
 /// `Int`, `String`, `ByteArray`.
-fn type_word(ty: &FieldType) -> String {
+pub(super) fn type_word(ty: &FieldType) -> String {
     match ty {
         FieldType::Array(elem) => type_word(elem) + "Array",
         FieldType::Class(name) => name.rsplit(['/', '$']).next().unwrap_or("Object").to_string(),
@@ -258,18 +257,6 @@ fn user_makes(vm: &mut Vm<Jvm>, class: ClassId, env: &Env, left_out: &mut Vec<St
     }
     let ways = ways.into_iter().chain(others).map(Make::Call);
     ways.chain(constants.into_iter().map(Make::Constant)).collect()
-}
-
-fn library_makes(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Make> {
-    let mut ways = library_ways(vm, class, env);
-    if let Some(way) = super::words::way(vm, class) {
-        ways.insert(ways.len().min(1), way);
-    }
-    // Hardly any text names a character set or a language.
-    let by_text = ways.first().is_none_or(|way| way.params.iter().any(|p| p.ty.is_reference()));
-    let constants = constants(vm, class).into_iter().map(Make::Constant);
-    let ways = ways.into_iter().map(Make::Call);
-    if by_text { constants.chain(ways).collect() } else { ways.chain(constants).collect() }
 }
 
 /// A call of a function, its parameters made as their types say.
@@ -420,124 +407,9 @@ fn takes_own(jvm: &Jvm, class: ClassId, way: &Way) -> bool {
     way.params.iter().any(|p| p.ty == own || matches!(&p.ty, FieldType::Array(elem) if **elem == own))
 }
 
-fn returns(jvm: &Jvm, func: FuncId, class: ClassId) -> bool {
+pub(super) fn returns(jvm: &Jvm, func: FuncId, class: ClassId) -> bool {
     let name = &jvm.classes[class].name;
     matches!(&jvm.funcs[func].signature.ty.ret, Some(FieldType::Class(ret)) if ret == name)
-}
-
-/// So many numbers make an object of the library at most.
-const MAX_NUMBERS: usize = 6;
-
-/// Of the library's own classes: what takes plain values.
-fn library_ways(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
-    let jvm = &vm.lang;
-    if !can_name(jvm, class) {
-        return Vec::new();
-    }
-    let is_abstract = jvm.classes[class].access & (access::ABSTRACT | access::INTERFACE) != 0;
-    let plain = |ty: &FieldType| match ty {
-        FieldType::Class(name) => is_plain_class(name),
-        FieldType::Array(elem) => !elem.is_reference(),
-        _ => true,
-    };
-    let makes = |func: &FuncId| {
-        let f = &jvm.funcs[*func];
-        let params = &f.signature.ty.params;
-        let constructor = &*f.name == "<init>" && !is_abstract;
-        let factory = f.is_static() && returns(jvm, *func, class) && !params.is_empty();
-        f.is(access::PUBLIC) && params.iter().all(plain) && (constructor || factory)
-    };
-    let mut found: Vec<FuncId> = jvm.classes[class].functions().filter(makes).collect();
-    // Of long calls those of numbers alone, where no shorter ones are (`LocalDateTime.of(2000, 1, 1, 0, 0)`).
-    let length = |func: &FuncId| jvm.funcs[*func].signature.ty.params.len();
-    let of_numbers =
-        |func: &FuncId| !jvm.funcs[*func].signature.ty.params.iter().any(FieldType::is_reference);
-    let shortest = found.iter().copied().filter(of_numbers).map(|func| length(&func)).min();
-    let longest = shortest.filter(|shortest| (4..=MAX_NUMBERS).contains(shortest)).unwrap_or(3);
-    found.retain(|func| length(func) <= 3 || length(func) == longest && of_numbers(func));
-    // What refuses the simplest arguments costs a search before the first object is there; through what divides them
-    // hardly anything can be solved.
-    let tried: BTreeMap<FuncId, Trial> =
-        found.clone().into_iter().map(|func| (func, trial(vm, class, func))).collect();
-    let jvm = &vm.lang;
-    found.sort_by_key(|func| {
-        let f = &jvm.funcs[*func];
-        let params = &f.signature.ty.params;
-        let texts = params.iter().filter(|ty| ty.is_reference()).count();
-        let usual = matches!(&*f.name, "valueOf" | "of");
-        let makes = &*f.name == "<init>";
-        let Trial { refuses, divides, products } = tried.get(func).copied().unwrap_or_default();
-        let numbers = std::cmp::Reverse(params.len());
-        (texts, divides, refuses, !usual, !makes, numbers, products, *func)
-    });
-    // Numbers with a point lead into conversions that nothing can be solved through.
-    let has_floats = |func: &FuncId| {
-        jvm.funcs[*func]
-            .signature
-            .ty
-            .params
-            .iter()
-            .any(|ty| matches!(ty, FieldType::Float | FieldType::Double))
-    };
-    if found.iter().any(|func| !has_floats(func)) {
-        found.retain(|func| !has_floats(func));
-    }
-    found.truncate(3);
-    found.into_iter().map(|func| way(vm, func, env)).collect()
-}
-
-/// How a constructor or factory takes zeros.
-#[derive(Clone, Copy, Debug, Default)]
-struct Trial {
-    refuses: bool,
-    /// It divides its arguments.
-    divides: bool,
-    /// So many products of them matter.
-    products: usize,
-}
-
-/// Calls a constructor or factory that takes no texts: those are refused by most anyway, and come last.
-fn trial(vm: &mut Vm<Jvm>, class: ClassId, func: FuncId) -> Trial {
-    let params = vm.lang.funcs[func].signature.ty.params.clone();
-    if params.iter().any(FieldType::is_reference) {
-        return Trial::default();
-    }
-    vm.start_run(term::Assignment::default());
-    if super::initialise(vm, class).is_err() {
-        return Trial::default();
-    }
-    let mut args: Vec<vm::Val> = Vec::new();
-    if &*vm.lang.funcs[func].name == "<init>" {
-        let Ok(object) = vm.new_object(class) else { return Trial::default() };
-        args.push(vm::Val::obj(object));
-    }
-    for (i, ty) in params.iter().enumerate() {
-        // No input has such a name, and a name has one type.
-        match super::make(vm, &format!("trial {i} {}", type_word(ty)), &Kind::Scalar(ty.clone())) {
-            Ok(val) => args.push(val),
-            Err(_) => return Trial::default(),
-        }
-    }
-    let refuses = matches!(vm.call(func, &args), vm::Outcome::Threw(_));
-    // What the message of an exception takes does not count.
-    let decided = vm.trace.elems.iter().filter(|elem| !elem.doomed);
-    let mut open: Vec<term::TermId> = decided.map(|elem| vm.trace.taken(elem)).collect();
-    let mut seen = BTreeSet::new();
-    let (mut divides, mut products) = (false, 0);
-    while let Some(term) = open.pop() {
-        if !seen.insert(term) {
-            continue;
-        }
-        let (op, operands) = vm.pool.node(term);
-        divides |= matches!(op, Op::BvSDiv | Op::BvUDiv | Op::BvSRem | Op::BvURem);
-        products += usize::from(op == Op::BvMul);
-        open.extend(operands);
-    }
-    Trial { refuses, divides, products }
-}
-
-fn is_plain_class(name: &str) -> bool {
-    matches!(name, "java/lang/String" | "java/lang/CharSequence" | "java/time/Month" | "java/time/DayOfWeek")
 }
 
 /// Fields that a test may assign: public ones, those near it that no method of the class assigns itself, and those that
@@ -637,8 +509,19 @@ fn changes(
         (!grows(&f.name), !f.is(access::PUBLIC), f.signature.ty.params.is_empty(), *func)
     });
     cut(&mut found, MAX_CHANGES, "methods that change it", left_out);
-    let written = |jvm: &Jvm, func| writes(jvm, class, func).unwrap_or_default();
-    found.into_iter().map(|func| (way(vm, func, env), written(&vm.lang, func))).collect()
+    let key = super::words::key_of(vm, class);
+    let mut ways = Vec::new();
+    for func in found {
+        let mut way = way(vm, func, env);
+        if let (Some(key), Some(first)) = (&key, way.params.first_mut())
+            && first.kind == Kind::Str
+            && grows(&vm.lang.funcs[func].name)
+        {
+            first.kind = key.clone();
+        }
+        ways.push((way, writes(&vm.lang, class, func).unwrap_or_default()));
+    }
+    ways
 }
 
 /// Methods that put something in come first: most states need that.

@@ -135,6 +135,13 @@ fn class_literals(vm: &mut Vm<Jvm>, arg: Option<&Generic>) -> Option<Kind> {
     let plain =
         arg.is_none_or(|arg| !matches!(arg, Generic::Class(name, _) if &**name != "java/lang/Object"));
     let mut classes: Vec<ClassId> = named.iter().filter_map(|name| vm.lang.class(name).ok()).collect();
+    // What the code compares it with, if the type argument is no more than a bound of it.
+    let bound = if plain { Some(vm.lang.known.object) } else { classes.first().copied() };
+    for class in bound.map(|bound| super::asked::literals(vm, bound)).unwrap_or_default() {
+        if !classes.contains(&class) {
+            classes.push(class);
+        }
+    }
     if plain {
         classes.extend(vm.lang.known.primitive(&FieldType::Int));
     }

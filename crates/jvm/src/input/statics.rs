@@ -1,5 +1,5 @@
 //! Calls that come before everything else, where static fields remember them: `Registry.register("a")`, then the call
-//! under test. Besides, calls that take such fields back to where they were: `Registry.clear()`.
+//! under test.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,7 +13,6 @@ use super::object::{self, Event};
 use super::recipe::{self, Way};
 use crate::link::ClassOrigin;
 use crate::load::{Instr, access};
-use crate::observe::Seen;
 use crate::world::Jvm;
 
 /// A static field: the class that names it, and its name.
@@ -22,7 +21,7 @@ pub type StaticField = (Arc<str>, Arc<str>);
 /// So many calls come before.
 const MAX_CALLS: u32 = 3;
 /// Of so many methods.
-const MAX_METHODS: usize = 6;
+pub(super) const MAX_METHODS: usize = 6;
 /// Calls are followed so deep to find out which fields a method changes.
 const MAX_DEPTH: u32 = 4;
 
@@ -133,7 +132,7 @@ fn getters(jvm: &Jvm, class: ClassId, func: FuncId) -> Vec<FuncId> {
 }
 
 /// Static methods and constructors, of the class and of those that hold the fields, that change one of the fields.
-fn changing(jvm: &Jvm, class: ClassId, fields: &BTreeSet<StaticField>) -> Vec<FuncId> {
+pub(super) fn changing(jvm: &Jvm, class: ClassId, fields: &BTreeSet<StaticField>) -> Vec<FuncId> {
     if fields.is_empty() {
         return Vec::new();
     }
@@ -157,7 +156,7 @@ fn changing(jvm: &Jvm, class: ClassId, fields: &BTreeSet<StaticField>) -> Vec<Fu
 }
 
 /// Whether a function may change one of the fields, or what one of them holds.
-fn changes(
+pub(super) fn changes(
     jvm: &Jvm,
     func: FuncId,
     fields: &BTreeSet<StaticField>,
@@ -235,7 +234,12 @@ pub fn call_earlier(vm: &mut Vm<Jvm>, earlier: &[(String, Vec<Way>)]) -> Result<
 }
 
 /// Calls a method, on what another one returns if it is not static.
-fn perform(vm: &mut Vm<Jvm>, on: Option<FuncId>, func: FuncId, args: Vec<Val>) -> Result<Option<Val>, Stop> {
+pub(super) fn perform(
+    vm: &mut Vm<Jvm>,
+    on: Option<FuncId>,
+    func: FuncId,
+    args: Vec<Val>,
+) -> Result<Option<Val>, Stop> {
     let class = vm.lang.funcs[func].class;
     super::initialise(vm, class).map_err(|_| Stop::Assumption)?;
     let mut vals = Vec::new();
@@ -257,143 +261,4 @@ fn perform(vm: &mut Vm<Jvm>, on: Option<FuncId>, func: FuncId, args: Vec<Val>) -
         Outcome::Threw(_) => Err(Stop::Assumption),
         Outcome::Stopped(stop) => Err(stop),
     }
-}
-
-/// A call that takes static fields back to where they were.
-#[derive(Clone, Debug)]
-pub struct Reset {
-    func: FuncId,
-    /// The static method that returns what it is called on.
-    on: Option<FuncId>,
-    /// What a setter is given: as the machine knows it, and as a test spells it.
-    value: Option<(u64, Seen)>,
-}
-
-/// Calls that may take fields back, the likeliest first. The machine is in a fresh world.
-pub fn resets(vm: &mut Vm<Jvm>, class: ClassId, fields: &BTreeSet<StaticField>) -> Vec<Vec<Reset>> {
-    let all = changing(&vm.lang, class, fields);
-    let returns = |jvm: &Jvm, func: FuncId| jvm.funcs[func].signature.ty.ret.clone();
-    let plain = |func: &&FuncId| {
-        let f = &vm.lang.funcs[**func];
-        f.is_static() && f.signature.ty.params.is_empty()
-    };
-    let mut calls: Vec<FuncId> = all.iter().filter(plain).copied().collect();
-    calls.sort_by_key(|func| (returns(&vm.lang, *func).is_some(), vm.lang.funcs[*func].class != class));
-    calls.truncate(MAX_METHODS);
-    let mut found: Vec<Vec<Reset>> =
-        calls.iter().map(|func| vec![Reset { func: *func, on: None, value: None }]).collect();
-    found.extend(on_instances(&vm.lang, class, fields).into_iter().map(|reset| vec![reset]));
-    let setters: Vec<Reset> = all.iter().filter_map(|func| setter(vm, *func, fields)).collect();
-    found.extend(setters.iter().map(|reset| vec![reset.clone()]));
-    if setters.len() > 1 {
-        found.push(setters);
-    }
-    found
-}
-
-/// `Registry.getInstance().clear()`.
-fn on_instances(jvm: &Jvm, class: ClassId, fields: &BTreeSet<StaticField>) -> Vec<Reset> {
-    let mut owners = vec![class];
-    for (owner, _) in fields {
-        owners.extend(jvm.loaded(owner).filter(|owner| !owners.contains(owner)));
-    }
-    let mut found = Vec::new();
-    for owner in owners {
-        for getter in jvm.classes[owner].functions() {
-            let f = &jvm.funcs[getter];
-            let asks = f.is_static() && f.signature.ty.params.is_empty() && recipe::can_call(jvm, getter);
-            let Some(crate::load::FieldType::Class(name)) = f.signature.ty.ret.as_ref().filter(|_| asks)
-            else {
-                continue;
-            };
-            let Some(of) = jvm.loaded(name).filter(|of| jvm.classes[*of].origin == ClassOrigin::User) else {
-                continue;
-            };
-            let methods = jvm.classes[of].functions().filter(|func| {
-                let f = &jvm.funcs[*func];
-                let plain = f.access & (access::STATIC | access::ABSTRACT) == 0
-                    && f.signature.ty.params.is_empty()
-                    && f.signature.ty.ret.is_none();
-                plain && recipe::can_call(jvm, *func) && super::effects::writes(jvm, of, *func).is_some()
-            });
-            let methods = methods.filter(|func| !jvm.funcs[*func].name.starts_with('<'));
-            found.extend(methods.map(|func| Reset { func, on: Some(getter), value: None }));
-        }
-    }
-    found.truncate(MAX_METHODS);
-    found
-}
-
-/// A method with one parameter, given what a field of that type holds in the beginning.
-fn setter(vm: &mut Vm<Jvm>, func: FuncId, fields: &BTreeSet<StaticField>) -> Option<Reset> {
-    let f = &vm.lang.funcs[func];
-    let [param] = &f.signature.ty.params[..] else { return None };
-    let param = param.clone();
-    if !f.is_static() || f.signature.ty.ret.is_some() {
-        return None;
-    }
-    let written: Vec<StaticField> = fields
-        .iter()
-        .filter(|field| changes(&vm.lang, func, &BTreeSet::from([(*field).clone()]), &mut Vec::new(), 0))
-        .cloned()
-        .collect();
-    written.into_iter().find_map(|(owner, name)| {
-        let owner = vm.lang.loaded(&owner)?;
-        super::initialise(vm, owner).ok()?;
-        let field = vm.lang.classes[owner].fields.iter().find(|f| f.is_static() && f.name == name)?;
-        if crate::load::FieldType::parse(&field.descriptor).as_ref() != Some(&param) {
-            return None;
-        }
-        let (offset, ty) = (field.offset, field.ty);
-        let statics = <Jvm as vm::Lang>::statics(vm, owner).ok()?;
-        let bits = vm.load_bits(statics, offset, ty);
-        let value = crate::observe::see(vm, bits, &param);
-        let simple = !param.is_reference() || matches!(value, Seen::Null | Seen::Str(_));
-        simple.then_some(Reset { func, on: None, value: Some((bits, value)) })
-    })
-}
-
-/// Calls what takes static fields back, before everything else.
-pub fn reset(vm: &mut Vm<Jvm>, reset: &Reset) -> Result<(), Stop> {
-    let args = match &reset.value {
-        None => Vec::new(),
-        Some((_, Seen::Str(units))) => vec![Val::obj(crate::link::new_string(vm, units)?)],
-        Some((bits, _)) => vec![Val { bits: *bits, term: term::TermId::NONE }],
-    };
-    perform(vm, reset.on, reset.func, args)?;
-    let args = reset.value.iter().map(|(_, seen)| seen.clone()).collect();
-    object::log(vm, Event::CalledFirst { on: reset.on, func: reset.func, args });
-    Ok(())
-}
-
-/// Calls whatever changes the fields, with arguments that nobody starts with: what tests of other classes may do.
-pub fn disturb(vm: &mut Vm<Jvm>, class: ClassId, fields: &BTreeSet<StaticField>) {
-    for func in changing(&vm.lang, class, fields) {
-        let types = vm.lang.funcs[func].signature.ty.params.clone();
-        let args: Option<Vec<Val>> = types.iter().map(|ty| odd(vm, ty)).collect();
-        let Some(args) = args else { continue };
-        // One that was stopped leaves a world in pieces.
-        match perform(vm, None, func, args) {
-            Ok(_) | Err(Stop::Assumption) => vm.keep(),
-            Err(_) => {}
-        }
-        vm.start_exploration();
-    }
-}
-
-/// An argument that is not what fields hold in the beginning.
-fn odd(vm: &mut Vm<Jvm>, ty: &crate::load::FieldType) -> Option<Val> {
-    use crate::load::FieldType;
-    Some(match ty {
-        FieldType::Boolean => Val::bool(true),
-        FieldType::Byte | FieldType::Short | FieldType::Char | FieldType::Int => Val::i32(77),
-        FieldType::Long => Val { bits: 77, term: term::TermId::NONE },
-        FieldType::Float => Val { bits: 77f32.to_bits() as u64, term: term::TermId::NONE },
-        FieldType::Double => Val { bits: 77f64.to_bits(), term: term::TermId::NONE },
-        FieldType::Class(name) if &**name == "java/lang/String" => {
-            let units: Vec<u16> = "odd".encode_utf16().collect();
-            Val::obj(crate::link::new_string(vm, &units).ok()?)
-        }
-        FieldType::Class(_) | FieldType::Array(_) => return None,
-    })
 }

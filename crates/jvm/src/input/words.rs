@@ -1,6 +1,8 @@
 //! Texts that no search would spell: those that classes of the library are made of (a pattern, an address, a number beyond
 //! `long`), and those that the program looks for in its maps and sets.
 
+use std::sync::Arc;
+
 use ir::{ClassId, FuncId};
 use term::Assignment;
 use vm::{Outcome, Val, Vm};
@@ -8,7 +10,7 @@ use vm::{Outcome, Val, Vm};
 use super::Kind;
 use super::producers::nest;
 use super::recipe::Way;
-use crate::load::{ClassFile, Instr};
+use crate::load::{ClassFile, Instr, MemberRef};
 use crate::world::Jvm;
 
 /// Class, constructor or factory of one text, texts.
@@ -199,11 +201,28 @@ const ASKS: [&str; 12] = [
 /// A text for a key, or one of the words that the class under test asks its collections for: hardly any other has the
 /// same hash.
 pub(super) fn key(vm: &mut Vm<Jvm>) -> Option<Kind> {
+    of_calls(vm, |called| called.class.starts_with("java/util/") && ASKS.contains(&called.name))
+}
+
+/// The same for what keeps something under a text, as objects of a class of the program do: words that the class under
+/// test gives its methods.
+pub(super) fn key_of(vm: &mut Vm<Jvm>, class: ClassId) -> Option<Kind> {
+    let jvm = &vm.lang;
+    let names: Vec<Arc<str>> =
+        jvm.classes[class].ancestors.iter().map(|above| jvm.classes[*above].name.clone()).collect();
+    of_calls(vm, |called| {
+        names.iter().any(|name| **name == *called.class)
+            && called.descriptor.starts_with("(Ljava/lang/String;")
+    })
+}
+
+/// A text, or one of the words that soon are an argument of certain calls in the class under test.
+fn of_calls(vm: &mut Vm<Jvm>, asks: impl Fn(&MemberRef<'_>) -> bool) -> Option<Kind> {
     let context = vm.lang.worlds.context?;
     let mut found: Vec<Vec<u16>> = Vec::new();
     for class in nest(vm, context) {
         if let Some(file) = vm.lang.classes[class].file.clone() {
-            asked(&file, &mut found);
+            asked(&file, &asks, &mut found);
         }
     }
     found.truncate(MAX_WORDS);
@@ -216,8 +235,8 @@ pub(super) fn key(vm: &mut Vm<Jvm>) -> Option<Kind> {
     Some(Kind::Word(words.ok()?))
 }
 
-/// The words of a class that soon are the argument of a call on a collection.
-fn asked(file: &ClassFile, found: &mut Vec<Vec<u16>>) {
+/// The words of a class that soon are the argument of a certain call.
+fn asked(file: &ClassFile, wanted: &impl Fn(&MemberRef<'_>) -> bool, found: &mut Vec<Vec<u16>>) {
     for method in &file.methods {
         let Ok(Some(code)) = method.bytecode() else { continue };
         for (at, (_, instr)) in code.instrs.iter().enumerate() {
@@ -225,10 +244,9 @@ fn asked(file: &ClassFile, found: &mut Vec<Vec<u16>>) {
             let Ok(units) = file.pool.string(*cp) else { continue };
             let next = code.instrs.iter().skip(at + 1).take(SOON);
             let asks = next.clone().any(|(_, instr)| match instr {
-                Instr::InvokeInterface(cp) | Instr::InvokeVirtual(cp) => file
-                    .pool
-                    .method(*cp)
-                    .is_ok_and(|m| m.class.starts_with("java/util/") && ASKS.contains(&m.name)),
+                Instr::InvokeInterface(cp) | Instr::InvokeVirtual(cp) => {
+                    file.pool.method(*cp).is_ok_and(|called| wanted(&called))
+                }
                 _ => false,
             });
             if asks && units.len() <= LONGEST && !found.contains(&units) {

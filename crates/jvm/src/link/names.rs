@@ -26,18 +26,7 @@ pub(super) fn letter(cell: MemType) -> &'static str {
 
 /// `int[]`, `java.lang.String`.
 pub(super) fn type_text(ty: &FieldType) -> String {
-    match ty {
-        FieldType::Boolean => "boolean".into(),
-        FieldType::Byte => "byte".into(),
-        FieldType::Char => "char".into(),
-        FieldType::Short => "short".into(),
-        FieldType::Int => "int".into(),
-        FieldType::Long => "long".into(),
-        FieldType::Float => "float".into(),
-        FieldType::Double => "double".into(),
-        FieldType::Class(name) => dotted(name),
-        FieldType::Array(elem) => format!("{}[]", type_text(elem)),
-    }
+    ty.spelled(dotted)
 }
 
 /// `void com.acme.Calc.add(int, long[])`, as linkage errors say it.

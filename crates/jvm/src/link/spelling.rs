@@ -144,19 +144,7 @@ pub fn title(function: &str) -> String {
 }
 
 fn type_title(ty: &FieldType) -> String {
-    let plain = match ty {
-        FieldType::Boolean => "boolean",
-        FieldType::Byte => "byte",
-        FieldType::Char => "char",
-        FieldType::Short => "short",
-        FieldType::Int => "int",
-        FieldType::Long => "long",
-        FieldType::Float => "float",
-        FieldType::Double => "double",
-        FieldType::Class(name) => return name.rsplit('/').next().unwrap_or(name).replace('$', "."),
-        FieldType::Array(element) => return format!("{}[]", type_title(element)),
-    };
-    plain.to_string()
+    ty.spelled(|class| class.rsplit('/').next().unwrap_or(class).replace('$', "."))
 }
 
 /// Of an array, what its elements are.

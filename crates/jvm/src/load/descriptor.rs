@@ -52,6 +52,23 @@ impl FieldType {
         matches!(self, FieldType::Class(_) | FieldType::Array(_))
     }
 
+    /// What Java calls it, classes by a rule of one's own: `int[]`, `String`, `java.util.Map.Entry`.
+    pub fn spelled(&self, class: fn(&str) -> String) -> String {
+        let primitive = match self {
+            FieldType::Class(name) => return class(name),
+            FieldType::Array(element) => return format!("{}[]", element.spelled(class)),
+            FieldType::Boolean => "boolean",
+            FieldType::Byte => "byte",
+            FieldType::Char => "char",
+            FieldType::Short => "short",
+            FieldType::Int => "int",
+            FieldType::Long => "long",
+            FieldType::Float => "float",
+            FieldType::Double => "double",
+        };
+        primitive.to_string()
+    }
+
     /// What a class constant or `Class.getName` (with dots) calls it: `java/lang/String`, `[I`; for a primitive
     /// the descriptor letter.
     pub fn class_constant(&self) -> String {

@@ -173,9 +173,16 @@ fn set_home(vm: &mut Vmj, element: ObjId, class: ClassId, user: bool) -> Res<()>
     set_ref(vm, element, "moduleVersion", version)
 }
 
-/// Helpful messages depend on `-g` and are never asserted: there are none.
-fn extended_message(_: &mut Vmj, _: &[Val]) -> Res<ObjId> {
-    Ok(ObjId::NULL)
+/// Helpful messages depend on `-g`: there are none. What a program makes of one is not asserted, as it is another in a world
+/// with other hashes.
+fn extended_message(vm: &mut Vmj, _: &[Val]) -> Res<ObjId> {
+    if places(vm).any(|place| vm.lang.funcs[place.func].tracked) {
+        vm.note(ledger::Kind::UnsupportedNative, "the message of a NullPointerException");
+    }
+    match vm.salt {
+        0 => Ok(ObjId::NULL),
+        _ => interned(vm, "Cannot invoke what is null"),
+    }
 }
 
 fn is_reflection_frame(vm: &Vmj, func: FuncId) -> bool {

@@ -1,0 +1,135 @@
+//! What the code of the class under test asks of its inputs: types it tells them apart by, class literals and constants
+//! it compares them with.
+
+use ir::ClassId;
+use vm::Vm;
+
+use super::generic::Generic;
+use super::producers::constant;
+use super::recipe::{Make, can_name, is_near};
+use crate::load::{Constant, FieldType, Instr, access};
+use crate::world::Jvm;
+
+/// So many class literals, or constants of a type, are tried.
+const MOST: usize = 12;
+
+/// The types that the code of a class tells objects apart by, in the order of its code.
+pub(super) fn types(jvm: &Jvm, class: ClassId) -> Vec<Generic> {
+    let Some(file) = &jvm.classes[class].file else { return Vec::new() };
+    let mut found: Vec<Generic> = Vec::new();
+    let mut ask = |name: &str| {
+        let ty = match name.starts_with('[') {
+            true => FieldType::parse(name).map(|ty| Generic::of(&ty)),
+            false => Some(Generic::Class(name.into(), Vec::new())),
+        };
+        if let Some(ty) = ty.filter(|ty| name != "java/lang/Object" && !found.contains(ty)) {
+            found.push(ty);
+        }
+    };
+    each_instr(jvm, class, |instr| {
+        if let Instr::InstanceOf(cp) = instr
+            && let Ok(name) = file.pool.class(*cp)
+        {
+            ask(name);
+        }
+    });
+    // The labels of a switch over patterns.
+    for arg in file.bootstrap_methods.iter().flat_map(|bootstrap| &bootstrap.args) {
+        if let Ok(Constant::Class(name)) = file.pool.get(*arg) {
+            ask(name);
+        }
+    }
+    found
+}
+
+/// Those of the types that are classes below another one.
+pub(super) fn subclasses(vm: &mut Vm<Jvm>, above: ClassId) -> Vec<ClassId> {
+    let Some(context) = vm.lang.worlds.context else { return Vec::new() };
+    let names = types(&vm.lang, context);
+    let mut found: Vec<ClassId> = Vec::new();
+    for name in names {
+        if let Generic::Class(name, _) = &name
+            && let Ok(class) = vm.lang.class(name)
+            && class != above
+            && vm.lang.is_subclass(class, above)
+            && vm.lang.classes[class].access & (access::ABSTRACT | access::INTERFACE) == 0
+            && can_name(&vm.lang, class)
+        {
+            found.push(class);
+        }
+    }
+    found
+}
+
+/// The classes whose literals (`Byte.class`) stand in the code of the class under test, if they are below a type.
+pub(super) fn literals(vm: &mut Vm<Jvm>, above: ClassId) -> Vec<ClassId> {
+    let Some(context) = vm.lang.worlds.context else { return Vec::new() };
+    let Some(file) = vm.lang.classes[context].file.clone() else { return Vec::new() };
+    let mut names: Vec<String> = Vec::new();
+    each_instr(&vm.lang, context, |instr| {
+        if let Instr::Ldc(cp) = instr
+            && let Ok(Constant::Class(name)) = file.pool.get(*cp)
+            && !names.iter().any(|known| *known == *name)
+        {
+            names.push(name.to_string());
+        }
+    });
+    let mut found: Vec<ClassId> = Vec::new();
+    for name in names {
+        if let Ok(class) = vm.lang.class(&name)
+            && vm.lang.is_subclass(class, above)
+            && (can_name(&vm.lang, class) || is_plain_array(&name))
+            && found.len() < MOST
+        {
+            found.push(class);
+        }
+    }
+    found
+}
+
+/// Arrays of numbers, and what everybody can name.
+fn is_plain_array(name: &str) -> bool {
+    let elem = name.trim_start_matches('[');
+    name.starts_with('[') && (elem.len() == 1 || elem.starts_with("Ljava/lang/"))
+}
+
+/// Constants of other classes that stand in the code of the class under test and hold objects of a type:
+/// `IsoFields.QUARTER_OF_YEAR` for `TemporalField`.
+pub(super) fn constant_makes(vm: &mut Vm<Jvm>, ty: ClassId) -> Vec<Make> {
+    let Some(context) = vm.lang.worlds.context else { return Vec::new() };
+    let Some(file) = vm.lang.classes[context].file.clone() else { return Vec::new() };
+    let mut read: Vec<(String, String, String)> = Vec::new();
+    each_instr(&vm.lang, context, |instr| {
+        if let Instr::GetStatic(cp) = instr
+            && let Ok(member) = file.pool.field(*cp)
+        {
+            let field = (member.class.to_string(), member.name.to_string(), member.descriptor.to_string());
+            if !read.contains(&field) {
+                read.push(field);
+            }
+        }
+    });
+    let mut makes: Vec<Make> = Vec::new();
+    for (owner, name, descriptor) in read {
+        let Some(FieldType::Class(held)) = FieldType::parse(&descriptor) else { continue };
+        let (Ok(held), Ok(owner)) = (vm.lang.class(&held), vm.lang.class(&owner)) else { continue };
+        let jvm = &vm.lang;
+        let Some(field) = jvm.classes[owner].field(&name, &descriptor) else { continue };
+        let wanted = access::STATIC | access::FINAL;
+        let hidden = access::PRIVATE | access::SYNTHETIC | access::ENUM;
+        let open = field.access & access::PUBLIC != 0 || is_near(jvm, owner);
+        let fits = field.access & wanted == wanted && field.access & hidden == 0 && open;
+        if fits && jvm.is_subclass(held, ty) && can_name(jvm, owner) && makes.len() < MOST {
+            makes.extend(constant(jvm, owner, &name, &descriptor));
+        }
+    }
+    makes
+}
+
+fn each_instr(jvm: &Jvm, class: ClassId, mut see: impl FnMut(&Instr)) {
+    let Some(file) = &jvm.classes[class].file else { return };
+    for method in &file.methods {
+        let Ok(Some(code)) = method.bytecode() else { continue };
+        code.instrs.iter().for_each(|(_, instr)| see(instr));
+    }
+}
