@@ -63,7 +63,7 @@ impl Default for Options {
             solver: Limits::default(),
             seed: 0,
             audit: false,
-            join_after: 64,
+            join_after: 2048,
         }
     }
 }
