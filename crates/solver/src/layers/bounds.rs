@@ -200,8 +200,9 @@ fn falsified(pool: &Pool, assertions: &[TermId]) -> Option<Core> {
         if let (Op::Eq, &[x, k]) = pool.node(t)
             && let (Some(var), Some(k)) = (pool.var_of(x), pool.as_const(k))
         {
+            // Of two that fix the same variable the last counts: the first is falsified by it.
             fixed.set_bits(var, k);
-            by.entry(var).or_insert(i);
+            by.insert(var, i);
         }
     }
     if by.is_empty() {
@@ -218,4 +219,19 @@ fn falsified(pool: &Pool, assertions: &[TermId]) -> Option<Core> {
     core.sort_unstable();
     core.dedup();
     Some(core)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_values_of_one_float_are_both_to_blame() {
+        let mut pool = Pool::new();
+        let y = pool.declare("y", Sort::F64);
+        let large = pool.constant(Sort::F64, f64::MAX.to_bits().into());
+        let small = pool.constant(Sort::F64, (-1e-230f64).to_bits().into());
+        let question = [pool.eq(y, large), pool.eq(y, small)];
+        assert_eq!(falsified(&pool, &question), Some(vec![0, 1]));
+    }
 }
