@@ -35,6 +35,7 @@ enum Verdict {
     Unsat,
     Unknown(String),
     Failed(String),
+    Nothing,
 }
 
 /// The record of a round.
@@ -60,6 +61,7 @@ pub(crate) fn encode<O>(attempts: &[Option<Attempt<O>>]) -> Option<Vec<u8>> {
                 to.u8(3);
                 to.blob(why.as_bytes());
             }
+            Found::Nothing => to.u8(4),
         }
         attempt.news.encode(&mut to);
     }
@@ -81,6 +83,7 @@ pub(crate) fn decode(bytes: &[u8], jobs: usize, pool: &mut Pool) -> Option<Vec<K
             1 => Verdict::Unsat,
             2 => Verdict::Unknown(text(&mut from)?),
             3 => Verdict::Failed(text(&mut from)?),
+            4 => Verdict::Nothing,
             _ => return None,
         };
         kept.push(Kept { verdict, news: News::decode(&mut from)?, questions, rlimit, effort });
@@ -105,6 +108,7 @@ impl Kept {
             Verdict::Unsat => Found::Unsat,
             Verdict::Unknown(cause) => Found::Unknown(cause),
             Verdict::Failed(why) => Found::Failed(why),
+            Verdict::Nothing => Found::Nothing,
         };
         let (ledger, times) = (Ledger::default(), Times::default());
         Some(Attempt { found, worker: 0, news, ledger, steps: 0, questions, rlimit, effort, times })

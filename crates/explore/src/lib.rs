@@ -6,6 +6,7 @@
 //! Does not know any language, how inputs are built or tests are written; reads no clock (who wants a
 //! deadline hands in [`Session::cut`]).
 
+mod breed;
 mod budget;
 mod code;
 mod distance;
@@ -16,6 +17,7 @@ mod goal;
 mod joined;
 mod journal;
 mod minimise;
+mod mutate;
 mod select;
 mod session;
 pub mod strategy;
@@ -32,6 +34,7 @@ pub use frontier::{Candidate, Guide, Strategy, Tried};
 pub use goal::{Aim, BranchGoal, Flip, Goal, ObligationId};
 pub use journal::Journal;
 pub use minimise::minimise;
+pub use mutate::{Words, texts};
 pub use select::{select, simplest_each, smallest_cover};
 pub use session::{Event, Exploration, Seeds, Session, Stopped};
 pub use subpath::{Callees, Fact, Leg, refute};

@@ -4,6 +4,7 @@
 //! a new pool, the solver knows what the rounds before taught all workers alike. So it does not matter who makes
 //! it, nor how many workers there are.
 
+use crate::breed::{Brood, EFFORT_A_STEP};
 use crate::budget::{EFFORT_A_TERM, Times};
 use crate::finished::End;
 use crate::session::Stopped;
@@ -25,6 +26,8 @@ pub(crate) enum Job {
     Inputs(Assignment),
     /// Find inputs for which all of these hold, and run on them.
     Flip { assertions: Vec<TermId>, hint: Option<Assignment> },
+    /// Look for inputs that come to something new, by chance, and run on them.
+    Breed(Brood),
 }
 
 /// What an attempt may use.
@@ -57,6 +60,8 @@ pub(crate) enum Found<O> {
     Ran(Box<Run<O>>),
     Unsat,
     Unknown(String),
+    /// Nothing was bred that is worth running.
+    Nothing,
     /// The worker panicked.
     Failed(String),
 }
@@ -327,6 +332,7 @@ impl<L: Lang + Clone, T: Target<L> + Clone> Worker<L, T> {
         self.vm.start_exploration();
         let before = (self.vm.steps, self.chain.stats().clone());
         let mut questions = 0;
+        let mut bred = 0;
         let mut times = Times::default();
         let started = (share.clock)();
         let found = match job {
@@ -335,6 +341,16 @@ impl<L: Lang + Clone, T: Target<L> + Clone> Worker<L, T> {
                 let run = self.run(model, share);
                 times.running = (share.clock)().saturating_sub(started);
                 Found::Ran(Box::new(run))
+            }
+            Job::Breed(brood) => {
+                let model = self.breed(pool, brood);
+                bred = self.vm.steps - before.0;
+                let found = match model {
+                    Some(model) => Found::Ran(Box::new(self.run(model, share))),
+                    None => Found::Nothing,
+                };
+                times.running = (share.clock)().saturating_sub(started);
+                found
             }
             Job::Flip { assertions, hint } => {
                 questions = 1;
@@ -364,18 +380,33 @@ impl<L: Lang + Clone, T: Target<L> + Clone> Worker<L, T> {
         };
         let solver = self.chain.stats();
         let rlimit = solver.rlimit - before.1.rlimit;
-        let effort = solver.effort - before.1.effort + terms as u64 * EFFORT_A_TERM;
+        let effort = solver.effort - before.1.effort
+            + terms as u64 * EFFORT_A_TERM
+            + bred * EFFORT_A_STEP.0 / EFFORT_A_STEP.1;
         Attempt {
             found,
             worker: id,
             news: self.chain.new_batch(),
             ledger: std::mem::take(&mut self.vm.ledger),
-            steps: self.vm.steps - before.0,
+            steps: self.vm.steps - before.0 - bred,
             questions,
             rlimit,
             effort,
             times,
         }
+    }
+
+    /// Inputs that come to something new, found by plain runs. Those are nobody's behaviour: what they note is forgotten.
+    fn breed(&mut self, pool: &Pool, brood: &Brood) -> Option<Assignment> {
+        let walking = std::mem::replace(&mut self.vm.walking, false);
+        self.vm.digesting = false;
+        self.vm.inputs.set_plain(true);
+        let import = &mut |vm: &mut Vm<L>, model: &Assignment| vm.pool.import_assignment(pool, model);
+        let found = brood.breed(&mut self.vm, &mut self.target, import);
+        self.vm.inputs.set_plain(false);
+        self.vm.walking = walking;
+        self.vm.ledger = Ledger::default();
+        found
     }
 
     fn run(&mut self, model: Assignment, share: Share<'_>) -> Run<T::Observation> {

@@ -32,6 +32,7 @@ pub struct Inputs {
     pub model: Assignment,
     /// What was asked for in this run, in order, some of it more than once: scalars, and lengths of sequences.
     pub asked: Vec<VarId>,
+    plain: bool,
 }
 
 impl Inputs {
@@ -39,7 +40,11 @@ impl Inputs {
     pub fn scalar(&mut self, pool: &mut Pool, name: &str, sort: Sort) -> (TermId, u64) {
         let term = pool.declare(name, sort);
         self.asked.extend(pool.var_of(term));
-        (term, self.value(pool, term))
+        let value = self.value(pool, term);
+        match self.plain {
+            true => (pool.constant(sort, value.into()), value),
+            false => (term, value),
+        }
     }
 
     /// A sequence input; its length variable is called `name.length`.
@@ -48,12 +53,42 @@ impl Inputs {
             self.asked.extend(pool.var_of(self.sequences[id].len));
             return id;
         }
-        let len = pool.declare(&format!("{name}.length"), Sort::Bv(32));
-        self.asked.extend(pool.var_of(len));
+        let len = self.scalar(pool, &format!("{name}.length"), Sort::Bv(32)).0;
         let id =
             self.sequences.push(Sequence { name: name.to_string(), elem, len, elems: FxHashMap::default() });
         self.by_name.insert(name.to_string(), id);
         id
+    }
+
+    /// Whether runs only show where they go: inputs are their values then, no variables.
+    pub fn is_plain(&self) -> bool {
+        self.plain
+    }
+
+    /// Says so, before a run.
+    pub fn set_plain(&mut self, plain: bool) {
+        self.plain = plain;
+        self.forget_sequences();
+    }
+
+    /// A run begins.
+    pub(crate) fn start_run(&mut self, model: Assignment) {
+        self.model = model;
+        self.asked.clear();
+        // What they are made of is this run's alone.
+        if self.plain {
+            self.forget_sequences();
+        }
+    }
+
+    fn forget_sequences(&mut self) {
+        self.sequences = PrimaryMap::default();
+        self.by_name.clear();
+    }
+
+    /// The sequences of this exploration, or of this run where runs are plain.
+    pub fn sequences(&self) -> impl Iterator<Item = &Sequence> {
+        self.sequences.values()
     }
 
     /// Names of the sequences of 16-bit elements, which are texts or arrays of characters, in order.
@@ -75,7 +110,11 @@ impl Inputs {
         if let Some(term) = sequence.elems.get(&index) {
             return *term;
         }
-        let term = pool.declare(&format!("{}[{index}]", sequence.name), sequence.elem);
+        let mut term = pool.declare(&format!("{}[{index}]", sequence.name), sequence.elem);
+        if self.plain {
+            let value = pool.var_of(term).map_or(0, |var| self.model.bits(var));
+            term = pool.constant(sequence.elem, value);
+        }
         sequence.elems.insert(index, term);
         term
     }
@@ -92,8 +131,11 @@ impl Inputs {
         }
     }
 
-    /// The value of a variable in this run.
+    /// The value of a variable in this run, or of what stands for it in a plain one.
     pub fn value(&self, pool: &Pool, variable: TermId) -> u64 {
-        pool.var_of(variable).map_or(0, |var| self.model.bits(var) as u64)
+        match pool.var_of(variable) {
+            Some(var) => self.model.bits(var) as u64,
+            None => pool.as_const(variable).unwrap_or(0) as u64,
+        }
     }
 }

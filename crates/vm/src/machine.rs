@@ -204,8 +204,7 @@ impl<L: Lang> Vm<L> {
         self.by_value = false;
         self.outside = 0;
         self.choices.clear();
-        self.inputs.model = model;
-        self.inputs.asked.clear();
+        self.inputs.start_run(model);
     }
 
     /// Forgets inputs and terms: another exploration begins.
@@ -223,6 +222,15 @@ impl<L: Lang> Vm<L> {
         self.step_limit = self.steps.saturating_add(self.limits.steps);
         self.poll_at = self.steps;
         let depth = self.frames.len();
+        // Terms that stand for values of a plain run are constants, which nobody needs.
+        let plain: Vec<Val>;
+        let args = match self.inputs.is_plain() {
+            true => {
+                plain = args.iter().map(|arg| Val::concrete(arg.bits)).collect();
+                &plain
+            }
+            false => args,
+        };
         let outcome = match self.enter(func, args, Ret::Done) {
             Ok(Some(outcome)) => outcome,
             Ok(None) => self.drive(),

@@ -58,7 +58,8 @@ impl<L: Lang> Vm<L> {
 
     /// Writes a value with its term.
     pub fn store(&mut self, object: ObjId, offset: u32, ty: MemType, val: Val) -> Result<(), Stop> {
-        if val.term.is_some() || self.heap.has_shadow(object) {
+        let plain = val.term.is_some() && self.inputs.is_plain();
+        if !plain && (val.term.is_some() || self.heap.has_shadow(object)) {
             if !self.choices.is_empty() {
                 self.saw_access(object, offset, true);
             }

@@ -90,6 +90,8 @@ pub struct ClassExplorer<'a> {
     pub(super) receivers: BTreeMap<(ClassId, String), BTreeMap<String, u128>>,
     /// Objects in states that are known, for the next exploration to begin with.
     pub(super) states: Vec<BTreeMap<String, u128>>,
+    /// Texts that runs returned from, for the explorations after them.
+    pub(super) texts: BTreeSet<Vec<u16>>,
     /// Only what calls decide is tried, not how their inputs are made.
     pub(super) in_call: bool,
     pub events: &'a mut dyn FnMut(Event),
@@ -117,6 +119,7 @@ impl<'a> ClassExplorer<'a> {
             twins,
             receivers,
             states: Vec::new(),
+            texts: BTreeSet::new(),
             in_call: false,
             events,
         }

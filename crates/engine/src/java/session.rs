@@ -34,6 +34,8 @@ impl ClassExplorer<'_> {
             warm_up(self.vm, subject);
         }
         let seeds = self.seeds(subject, late);
+        let mut words = explore::Words { texts: jvm::input::vocabulary(self.vm, subject.class) };
+        words.texts.extend(self.texts.iter().cloned());
         let interrupt = self.vm.interrupt.clone();
         let memory = Memory::limited(self.config.budget.memory);
         let chain = || {
@@ -110,6 +112,7 @@ impl ClassExplorer<'_> {
                 journal as &mut dyn explore::Journal
             }),
             seeds,
+            words,
             clock: match self.config.processor_time {
                 true => &processor_time,
                 false => &wall,
@@ -118,7 +121,22 @@ impl ClassExplorer<'_> {
         let exploration = session.explore();
         stats.add(&exploration.solver);
         self.remember(subject, &exploration);
+        self.remember_texts(&exploration);
         exploration
+    }
+
+    /// Keeps the texts of runs that returned and brought something: what one method takes may be what another one wants.
+    fn remember_texts(&mut self, exploration: &Exploration<Stage>) {
+        for run in &exploration.finished {
+            if run.end != explore::End::Returned || run.new.is_empty() {
+                continue;
+            }
+            let texts = explore::texts(&self.vm.pool, &run.model);
+            self.texts.extend(texts.into_iter().filter(|text| text.len() > 1));
+        }
+        while self.texts.len() > MAX_TEXTS {
+            self.texts.pop_last();
+        }
     }
 
     /// Keeps the inputs that the object called on was made of, if it takes some to make one: other methods begin with them.
@@ -165,6 +183,8 @@ impl ClassExplorer<'_> {
     }
 }
 
+/// So many texts are kept.
+const MAX_TEXTS: usize = 64;
 /// So many ways to make the objects are tried before the search begins.
 const OTHER_WAYS: u128 = 8;
 

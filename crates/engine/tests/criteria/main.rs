@@ -72,6 +72,7 @@ impl World {
             observer: &mut |_| {},
             journal: None,
             seeds: explore::Seeds::default(),
+            words: explore::Words::default(),
             clock: &|| 0,
         };
         session.explore()

@@ -6,6 +6,7 @@ use term::{Assignment, Pool, TermId};
 use vm::{ElemKind, Lang};
 
 use super::{Session, State, Stopped};
+use crate::breed::Brood;
 use crate::budget::{RLIMIT_A_UNIT, STEPS_A_UNIT};
 use crate::finished::RunId;
 use crate::frontier::Candidate;
@@ -33,10 +34,12 @@ where
         state: &mut State<L, T>,
         round: &[Candidate],
         mutants: &[(Slot, Assignment)],
+        brood: Option<Brood>,
     ) -> Vec<Option<Attempt<T::Observation>>> {
         let started = (self.clock)();
         let mut jobs: Vec<Job> = round.iter().map(|candidate| self.flip(state, candidate, None)).collect();
         jobs.extend(mutants.iter().map(|(_, model)| Job::Inputs(model.clone())));
+        jobs.extend(brood.map(Job::Breed));
         state.times.choosing += (self.clock)().saturating_sub(started);
         self.round(state, None, &jobs, self.cut)
     }
@@ -187,6 +190,15 @@ where
         mutants
     }
 
+    /// Inputs are to be bred, if it is time for that and anything is wanted.
+    pub(super) fn brood(&mut self, state: &mut State<L, T>) -> Option<Brood> {
+        let wanted = state.wanted.iter().any(|wanted| *wanted);
+        if self.options.exhaustive || !wanted || self.check_budget_always(state).is_err() {
+            return None;
+        }
+        state.nursery.next(&state.finished, state.fruitless, state.spent.work())
+    }
+
     /// Tries what runs asked for: another object or type for an input than they got. Each question is asked once,
     /// where the input is decided on: decisions further down belong to what it was.
     pub(super) fn serve(&mut self, state: &mut State<L, T>) {
@@ -212,7 +224,7 @@ where
                         let run = self.localise(state, attempt.worker, *run);
                         self.merge(state, run, None);
                     }
-                    Found::Unsat => {}
+                    Found::Unsat | Found::Nothing => {}
                     Found::Unknown(cause) => self.vm.ledger.note(Kind::SolverUnknown, "inputs", cause),
                     Found::Failed(why) => self.note_failure(why),
                 }

@@ -25,7 +25,7 @@ where
                 self.merge(state, run, None);
             }
             Found::Failed(why) => self.note_failure(why),
-            Found::Unsat | Found::Unknown(_) => {}
+            Found::Unsat | Found::Unknown(_) | Found::Nothing => {}
         }
     }
 
@@ -52,8 +52,26 @@ where
                 state.fuzz.feedback(&self.vm.pool, slot, &model, merged.new);
             }
             Found::Failed(why) => self.note_failure(why),
-            Found::Unsat | Found::Unknown(_) => {}
+            Found::Unsat | Found::Unknown(_) | Found::Nothing => {}
         }
+    }
+
+    pub(super) fn conclude_bred(&mut self, state: &mut State<L, T>, mut attempt: Attempt<T::Observation>) {
+        let before = state.spent.work();
+        self.count(state, &mut attempt);
+        let new = match attempt.found {
+            Found::Ran(run) => {
+                state.spent.fuzzed += 1;
+                let run = self.localise(state, attempt.worker, *run);
+                self.merge(state, run, None).new
+            }
+            Found::Failed(why) => {
+                self.note_failure(why);
+                false
+            }
+            Found::Unsat | Found::Unknown(_) | Found::Nothing => false,
+        };
+        state.nursery.feedback(state.spent.work() - before, new);
     }
 
     pub(super) fn note_failure(&mut self, why: String) {
@@ -99,6 +117,8 @@ where
                 self.note_failure(why);
                 Tried::GaveUp
             }
+            // Not of a flip.
+            Found::Nothing => Tried::GaveUp,
             Found::Unsat => {
                 state.tree.set_child(candidate.slot, Child::Infeasible);
                 (self.observer)(Event::Infeasible {

@@ -91,6 +91,7 @@ where
             *state.taken.entry((elem.site, elem.choice)).or_insert(0) += 1;
         }
         let merged = Merged { new: !new.is_empty(), reached: inserted.reached };
+        state.nursery.note(id.0, &run.edges, &run.blocks);
         state.finished.push(Finished {
             id,
             model: run.model,

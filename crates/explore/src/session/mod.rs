@@ -13,6 +13,7 @@ use solver::Chain;
 use term::{Assignment, Pool, TermId};
 use vm::{Lang, Site, Vm};
 
+use crate::breed::Nursery;
 use crate::budget::{Options, Spent, Times};
 use crate::code::Code;
 use crate::finished::{End, Finished, RunId};
@@ -21,6 +22,7 @@ use crate::fuzz::Fuzz;
 use crate::goal::{Aim, Goal, ObligationId};
 use crate::joined::Joined;
 use crate::journal::Journal;
+use crate::mutate::Words;
 use crate::target::Target;
 use crate::tree::{Slot, Tree};
 use crate::verdict::{Verdict, verdicts};
@@ -48,6 +50,8 @@ pub struct Session<'a, L: Lang, T: Target<L>> {
     pub journal: Option<&'a mut dyn Journal>,
     /// Inputs to run before any are looked for.
     pub seeds: Seeds,
+    /// What inputs are made of that are found by chance.
+    pub words: Words,
     /// Nanoseconds since whenever, for [`Exploration::times`] only.
     pub clock: &'a (dyn Fn() -> u64 + Sync),
 }
@@ -169,6 +173,7 @@ struct State<L: Lang, T: Target<L>> {
     /// Alternatives tried, by function.
     tries: FxHashMap<ir::FuncId, u64>,
     fuzz: Fuzz,
+    nursery: Nursery,
     joined: Joined,
 }
 
@@ -199,8 +204,10 @@ where
             {
                 break stopped;
             }
-            let mut attempts = self.attempt_all(&mut state, &round, &mutants);
+            let brood = if stopped.is_none() { self.brood(&mut state) } else { None };
+            let mut attempts = self.attempt_all(&mut state, &round, &mutants, brood);
             let started = (self.clock)();
+            let bred = attempts.split_off(round.len() + mutants.len());
             let fuzzed = attempts.split_off(round.len());
             for (candidate, attempt) in round.iter().zip(attempts) {
                 // Only a cut leaves a candidate without an attempt.
@@ -212,6 +219,9 @@ where
                 if let Some(attempt) = attempt {
                     self.conclude_mutant(&mut state, *slot, attempt);
                 }
+            }
+            for attempt in bred.into_iter().flatten() {
+                self.conclude_bred(&mut state, attempt);
             }
             state.times.merging += (self.clock)().saturating_sub(started);
         };
@@ -255,6 +265,7 @@ where
             bounded: Some(Vec::new()),
             tries: FxHashMap::default(),
             fuzz: Fuzz::new(self.options.seed),
+            nursery: Nursery::new(self.options.seed, std::mem::take(&mut self.words), self.goal),
             joined: Joined::default(),
         };
         state.code.connect(self.vm, self.goal);

@@ -195,6 +195,7 @@ pub fn explore(module: &Module, name: &str, ask: &Ask) -> Explored {
         observer: &mut |_| {},
         journal: None,
         seeds: explore::Seeds::default(),
+        words: explore::Words::default(),
         clock: &|| 0,
     };
     let mut found = session.explore();

@@ -43,7 +43,9 @@ pub(super) fn list(
         return Err(Stop::Unsupported { what: "input", which: "java.util.ArrayList".to_string() });
     };
     let data = vm.new_array(objects, len)?;
-    vm.heap.shadow_mut(data).len = len_term;
+    if !vm.inputs.is_plain() {
+        vm.heap.shadow_mut(data).len = len_term;
+    }
     let mut items = Vec::new();
     let outer = vm.lang.worlds.there;
     for i in 0..len {

@@ -29,6 +29,7 @@ mod rule;
 mod shape;
 mod statics;
 mod values;
+mod vocabulary;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -62,6 +63,7 @@ pub use recipe::{
 pub use resets::{Reset, disturb, reset, resets};
 pub use shape::shape;
 pub use statics::{StaticField, Statics, call_earlier, statics};
+pub use vocabulary::vocabulary;
 
 /// What is known of input objects: recipes of classes, and what the current run made.
 #[derive(Default, Clone)]
@@ -424,6 +426,9 @@ fn string(vm: &mut Vm<Jvm>, name: &str, optional: bool) -> Result<Val, Stop> {
     let known = &vm.lang.known;
     let (value_at, coder_at) = (known.string_value, known.string_coder);
     let value = vm.heap.read_ref(object, value_at);
+    if vm.inputs.is_plain() {
+        return Ok(nullable(vm, name, object, optional));
+    }
     let wide = units.iter().any(|unit| *unit > 0xff);
     let late = wide && units.iter().take(CODER_UNITS as usize).all(|unit| *unit <= 0xff);
     let Some(coder_at) = coder_at else {
@@ -536,12 +541,16 @@ fn array(vm: &mut Vm<Jvm>, name: &str, class: ClassId, elem: &Kind, optional: bo
                 let bits = vm.inputs.elem_value(&vm.pool, input, i);
                 vm.store_bits(array, i * cell.size(), cell, bits);
             }
-            let shadow = vm.heap.shadow_mut(array);
-            shadow.len = len_term;
-            shadow.origin = Some(Origin::new(input, View::Whole));
+            if !vm.inputs.is_plain() {
+                let shadow = vm.heap.shadow_mut(array);
+                shadow.len = len_term;
+                shadow.origin = Some(Origin::new(input, View::Whole));
+            }
         }
         _ => {
-            vm.heap.shadow_mut(array).len = len_term;
+            if !vm.inputs.is_plain() {
+                vm.heap.shadow_mut(array).len = len_term;
+            }
             for i in 0..len {
                 let val = make_at(vm, &format!("{name}[{i}]"), elem, false)?;
                 vm.store(array, i * MemType::Ref.size(), MemType::Ref, val)?;
