@@ -18,6 +18,7 @@ pub mod propose;
 mod reach;
 mod session;
 mod settle;
+mod shorten;
 mod simplify;
 pub mod spelling;
 pub mod subject;

@@ -117,6 +117,7 @@ impl ClassExplorer<'_> {
         // Where each path is to be shown, it must stay the one it is.
         if self.config.suite != Suite::Paths {
             self.simplify(subject, goal, run);
+            self.shorten(subject, goal, run);
         }
         self.tell(subject, goal, run, ledger);
     }

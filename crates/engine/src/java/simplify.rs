@@ -119,7 +119,7 @@ impl ClassExplorer<'_> {
     }
 
     /// Takes inputs over if they end alike and meet what the run meets.
-    fn shows_as_much(
+    pub(super) fn shows_as_much(
         &mut self,
         subject: &mut Subject,
         goal: &CoverageGoal,
