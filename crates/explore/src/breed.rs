@@ -17,8 +17,11 @@ use term::Assignment;
 use vm::{Edge, Lang, Outcome, Trace, Vm};
 
 /// The share of the work, in 64ths: at first, at most.
-const FIRST: u64 = 12;
+const FIRST: u64 = 16;
 const MOST: u64 = 32;
+const LEAST: u64 = 4;
+/// Jobs of a round.
+const MOST_JOBS: u64 = 8;
 /// Flips in vain before anything is bred.
 const IN_VAIN: u32 = 12;
 /// Runs of a job, and parents.
@@ -64,8 +67,9 @@ pub(crate) struct Nursery {
     /// Runs that saw something first, by number.
     firsts: Vec<u32>,
     share: u64,
-    /// Work that went into it.
+    /// Work that went into it, and by how many jobs.
     spent: u64,
+    jobs: u64,
 }
 
 impl Nursery {
@@ -78,6 +82,7 @@ impl Nursery {
             firsts: Vec::new(),
             share: FIRST,
             spent: 0,
+            jobs: 0,
         }
     }
 
@@ -94,37 +99,53 @@ impl Nursery {
         }
     }
 
-    /// The next job, if it is time for one: so much work was done in all.
-    pub(crate) fn next<O>(&mut self, finished: &[Finished<O>], fruitless: u32, work: u64) -> Option<Brood> {
-        if fruitless < IN_VAIN || self.spent * 64 > work * self.share || finished.is_empty() {
-            return None;
+    /// The jobs of the next round, if it is time for any: so much work was done in all.
+    pub(crate) fn next<O>(
+        &mut self,
+        (finished, near): (&[Finished<O>], &[bool]),
+        fruitless: u32,
+        work: u64,
+    ) -> Vec<Brood> {
+        let due = (work * self.share / 64).saturating_sub(self.spent);
+        if fruitless < IN_VAIN || due == 0 || finished.is_empty() {
+            return Vec::new();
         }
-        // The newest first, older ones of those, and any.
-        let mut chosen: Vec<usize> = self.firsts.last().map(|run| *run as usize).into_iter().collect();
+        let jobs = 1 + due / (self.spent / self.jobs.max(1)).max(1);
+        (0..jobs.min(MOST_JOBS)).map(|_| self.brood(finished, near)).collect()
+    }
+
+    fn brood<O>(&mut self, finished: &[Finished<O>], near: &[bool]) -> Brood {
+        // The newest of those that saw something first, any of them, and two that came to a branch that is still wanted.
+        let near = |run: usize| near.get(run).copied().unwrap_or(false);
+        let firsts = &self.firsts;
+        let close: Vec<usize> = firsts.iter().map(|run| *run as usize).filter(|run| near(*run)).collect();
+        let mut chosen: Vec<usize> = firsts.last().map(|run| *run as usize).into_iter().collect();
         while chosen.len() < PARENTS {
-            let any = match chosen.len() + 1 < PARENTS && !self.firsts.is_empty() {
-                true => self.firsts[self.chance.below(self.firsts.len())] as usize,
-                false => self.chance.below(finished.len()),
+            let from = match (chosen.len(), close.is_empty(), firsts.is_empty()) {
+                (1 | 2, false, _) => close[self.chance.below(close.len())],
+                (_, _, false) => firsts[self.chance.below(firsts.len())] as usize,
+                _ => self.chance.below(finished.len()),
             };
-            chosen.push(any);
+            chosen.push(from);
         }
         let parents: Vec<&Finished<O>> = chosen.iter().filter_map(|run| finished.get(*run)).collect();
         let steps = parents.iter().map(|run| run.steps).max().unwrap_or(0);
-        Some(Brood {
+        Brood {
             parents: parents.iter().map(|run| run.model.clone()).collect(),
             words: self.words.clone(),
             seen: self.seen.clone(),
             seed: self.chance.draw(),
             steps: (steps * LONGER).max(MIN_STEPS),
-        })
+        }
     }
 
     /// What came of a job that took so much work.
     pub(crate) fn feedback(&mut self, work: u64, new: bool) {
         self.spent += work;
+        self.jobs += 1;
         self.share = match new {
             true => (self.share + self.share / 2 + 1).min(MOST),
-            false => (self.share - self.share / 32).max(1),
+            false => (self.share - self.share / 32).max(LEAST),
         };
     }
 }

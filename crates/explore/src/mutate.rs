@@ -152,11 +152,32 @@ fn part(chance: &mut Chance, words: &Words) -> Vec<u128> {
     }
 }
 
+/// One of the words; single characters, of which there are many, only now and then.
 fn word(chance: &mut Chance, words: &Words) -> Vec<u128> {
-    match words.texts.is_empty() {
-        true => Vec::new(),
-        false => words.texts[chance.below(words.texts.len())].iter().map(|unit| u128::from(*unit)).collect(),
+    if words.texts.is_empty() {
+        return Vec::new();
     }
+    let mut word = &words.texts[chance.below(words.texts.len())];
+    for _ in 0..4 {
+        if word.len() > 1 {
+            break;
+        }
+        word = &words.texts[chance.below(words.texts.len())];
+    }
+    word.iter().map(|unit| u128::from(*unit)).collect()
+}
+
+/// Whether a character is inside of a part, not between two.
+fn inside(unit: &u128) -> bool {
+    u8::try_from(*unit).is_ok_and(|unit| unit.is_ascii_alphanumeric())
+}
+
+/// Where one of the parts of a text stands that signs and blanks lie between.
+fn place(chance: &mut Chance, text: &[u128]) -> std::ops::Range<usize> {
+    let at = chance.below(text.len().max(1));
+    let before = text[..at.min(text.len())].iter().rev().take_while(|unit| inside(unit)).count();
+    let after = text[at.min(text.len())..].iter().take_while(|unit| inside(unit)).count();
+    at - before..at + after
 }
 
 /// A few parts with the same between each two.
@@ -179,7 +200,7 @@ fn parts(chance: &mut Chance, words: &Words) -> Vec<u128> {
 fn change_text(chance: &mut Chance, text: &mut Vec<u128>, donor: &[u128], words: &Words) {
     let at = chance.below(text.len() + 1);
     let end = (at + 1 + chance.below(4)).min(text.len());
-    match chance.below(12) {
+    match chance.below(16) {
         0 => text.insert(at, letter(chance, words)),
         1 | 2 if at < text.len() => text[at] = letter(chance, words),
         3 if at < text.len() => drop(text.drain(at..end)),
@@ -207,6 +228,31 @@ fn change_text(chance: &mut Chance, text: &mut Vec<u128>, donor: &[u128], words:
             let other = chance.below(text.len());
             let at = at.min(text.len() - 1);
             text.swap(at, other);
+        }
+        // Another part in the place of one.
+        11 | 12 if !text.is_empty() => {
+            let place = place(chance, text);
+            drop(text.splice(place, part(chance, words)));
+        }
+        // A part again, or all of it.
+        13 if !text.is_empty() => {
+            let place = if chance.below(2) == 0 { place(chance, text) } else { 0..text.len() };
+            let mut again = vec![BETWEEN[chance.below(BETWEEN.len())].into()];
+            again.extend_from_slice(&text[place.clone()]);
+            drop(text.splice(place.end..place.end, again));
+        }
+        // The same for each part.
+        14 if !text.is_empty() => {
+            let part = part(chance, words);
+            let mut changed = Vec::new();
+            for (i, unit) in text.iter().enumerate() {
+                match inside(unit) {
+                    true if i == 0 || !inside(&text[i - 1]) => changed.extend_from_slice(&part),
+                    true => {}
+                    false => changed.push(*unit),
+                }
+            }
+            *text = changed;
         }
         _ => text.extend(part(chance, words)),
     }

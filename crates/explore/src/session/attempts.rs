@@ -34,12 +34,12 @@ where
         state: &mut State<L, T>,
         round: &[Candidate],
         mutants: &[(Slot, Assignment)],
-        brood: Option<Brood>,
+        broods: Vec<Brood>,
     ) -> Vec<Option<Attempt<T::Observation>>> {
         let started = (self.clock)();
         let mut jobs: Vec<Job> = round.iter().map(|candidate| self.flip(state, candidate, None)).collect();
         jobs.extend(mutants.iter().map(|(_, model)| Job::Inputs(model.clone())));
-        jobs.extend(brood.map(Job::Breed));
+        jobs.extend(broods.into_iter().map(Job::Breed));
         state.times.choosing += (self.clock)().saturating_sub(started);
         self.round(state, None, &jobs, self.cut)
     }
@@ -191,12 +191,12 @@ where
     }
 
     /// Inputs are to be bred, if it is time for that and anything is wanted.
-    pub(super) fn brood(&mut self, state: &mut State<L, T>) -> Option<Brood> {
+    pub(super) fn broods(&mut self, state: &mut State<L, T>) -> Vec<Brood> {
         let wanted = state.wanted.iter().any(|wanted| *wanted);
         if self.options.exhaustive || !wanted || self.check_budget_always(state).is_err() {
-            return None;
+            return Vec::new();
         }
-        state.nursery.next(&state.finished, state.fruitless, state.spent.work())
+        state.nursery.next((&state.finished, &state.near), state.fruitless, state.spent.work())
     }
 
     /// Tries what runs asked for: another object or type for an input than they got. Each question is asked once,

@@ -204,8 +204,8 @@ where
             {
                 break stopped;
             }
-            let brood = if stopped.is_none() { self.brood(&mut state) } else { None };
-            let mut attempts = self.attempt_all(&mut state, &round, &mutants, brood);
+            let broods = if stopped.is_none() { self.broods(&mut state) } else { Vec::new() };
+            let mut attempts = self.attempt_all(&mut state, &round, &mutants, broods);
             let started = (self.clock)();
             let bred = attempts.split_off(round.len() + mutants.len());
             let fuzzed = attempts.split_off(round.len());

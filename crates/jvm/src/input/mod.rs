@@ -20,6 +20,7 @@ mod lambdas;
 mod library;
 mod nullness;
 mod object;
+mod pattern;
 mod producers;
 mod raw;
 mod recipe;

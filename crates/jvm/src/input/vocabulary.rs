@@ -1,9 +1,11 @@
-//! What the code of a class is about, as texts: its literals and the characters it compares with. Inputs that are looked for
+//! What the code of a class is about, as texts: its literals, what they match if they are patterns, and the characters it
+//! compares with. Inputs that are looked for
 //! by chance are made of them.
 
 use ir::ClassId;
 use vm::Vm;
 
+use super::pattern::samples;
 use super::producers::nest;
 use crate::load::{ClassFile, Instr};
 use crate::world::Jvm;
@@ -35,7 +37,11 @@ fn of_class(file: &ClassFile, found: &mut Vec<Vec<u16>>) {
             match instr {
                 Instr::Ldc(cp) => {
                     if let Ok(units) = file.pool.string(*cp) {
+                        let matching = String::from_utf16(&units).map(|text| samples(&text));
                         add(units);
+                        for text in matching.into_iter().flatten() {
+                            add(text.encode_utf16().collect());
+                        }
                     }
                 }
                 Instr::Int(value) => character(*value).into_iter().for_each(&mut add),
