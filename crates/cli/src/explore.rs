@@ -120,6 +120,8 @@ fn explored(
     let mut total = Total::start();
     for (index, target) in setup.targets.iter().enumerate() {
         let share = total.share(config, setup.targets.len() - index, 0);
+        let class = target.class.replace(['/', '$'], ".");
+        events(Event::ClassStarted { class, index, count: setup.targets.len() });
         match booted.fork().explore(&share, target, Instant::now(), events) {
             Ok(result) => {
                 total.add(&result);

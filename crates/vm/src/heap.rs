@@ -131,6 +131,11 @@ impl Heap {
         id.0 >= self.frozen.objects
     }
 
+    /// Whether the object is as it was at the last [`freeze`](Self::freeze).
+    pub fn is_as_frozen(&self, id: ObjId) -> bool {
+        !self.is_fresh(id) && !self.objects[id.index()].saved
+    }
+
     #[inline]
     pub fn read<const N: usize>(&self, id: ObjId, offset: u32) -> [u8; N] {
         let start = self.objects[id.index()].start as usize + offset as usize;

@@ -12,7 +12,7 @@ use ledger::{Kind, Ledger};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use term::{Assignment, Pool, Sort, TermId};
+use term::{Assignment, Known, Pool, Sort, TermId};
 
 /// What one run may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +116,10 @@ pub struct Vm<L: Lang> {
     /// What input references could have been besides what they are in this run.
     pub(crate) choices: Choices,
     asserted: FxHashSet<TermId>,
+    /// What follows from what was asserted, as far as it is about one variable at a time.
+    known: Known,
+    /// What tables that no run has changed hold at a symbolic index between two elements.
+    pub(crate) tables: FxHashMap<(ObjId, TermId, u32, u32), TermId>,
     visits: FxHashMap<Site, u32>,
 }
 
@@ -155,6 +159,8 @@ impl<L: Lang> Vm<L> {
             outside: 0,
             choices: Choices::default(),
             asserted: FxHashSet::default(),
+            known: Known::default(),
+            tables: FxHashMap::default(),
             visits: FxHashMap::default(),
         }
     }
@@ -195,6 +201,8 @@ impl<L: Lang> Vm<L> {
         self.lang.reset();
         self.trace.clear();
         self.asserted.clear();
+        self.known.clear();
+        self.tables.clear();
         self.visits.clear();
         self.thrown = None;
         self.decided_at = self.steps;
@@ -330,14 +338,32 @@ impl<L: Lang> Vm<L> {
         if holds { Ok(()) } else { Err(Stop::Assumption) }
     }
 
-    /// Whether a condition was decided before, on which the run relies then.
+    /// Whether a condition was decided before, or follows from what was; the run relies on it then. It holds from now on.
     fn is_asserted(&mut self, condition: TermId) -> bool {
         let asserted = self.asserted.contains(&condition);
-        let entry = (self.trace.elems.len() as u32, condition);
-        if asserted && self.digesting && self.trace.implied.last() != Some(&entry) {
+        let implied = asserted || self.known.assert(&self.pool, condition);
+        if implied {
+            self.rely_on(condition);
+        }
+        if implied && !asserted {
+            self.decided_at = self.steps;
+        }
+        implied
+    }
+
+    /// Something about these terms was decided before and is made use of.
+    fn rely_on(&mut self, term: TermId) {
+        let entry = (self.trace.elems.len() as u32, term);
+        if self.digesting && self.trace.implied.last() != Some(&entry) {
             self.trace.implied.push(entry);
         }
-        asserted
+    }
+
+    /// The least and the greatest value of a term on this path, unsigned, if something is known of it.
+    pub(crate) fn range(&mut self, term: TermId) -> Option<(u128, u128)> {
+        let range = self.known.range(&self.pool, term)?;
+        self.rely_on(term);
+        Some(range)
     }
 
     fn push_elem(&mut self, kind: ElemKind, conditions: &[TermId], choice: u32) -> Result<(), Stop> {

@@ -78,10 +78,23 @@ impl<L: Lang> Vm<L> {
             return self.load(array, at * size, ty);
         }
         self.stay_inside(array, index)?;
-        let len = self.heap.len(array);
-        if let Some(runs) = self.equal_runs(array, len, ty)? {
+        let (first, last) = self.reach(array, index);
+        if first == last {
+            return self.load(array, at * size, ty);
+        }
+        // Tables of the library are asked the same again and again.
+        let table = (array, index.term, first, last);
+        let is_table = self.heap.is_as_frozen(array) && !self.heap.has_shadow(array);
+        if is_table && let Some(term) = self.tables.get(&table) {
+            return Ok(Val { bits: self.load_bits(array, at * size, ty), term: *term });
+        }
+        if let Some(runs) = self.equal_runs(array, first..last + 1, ty)? {
             let term = self.decision_tree(index.term, &runs);
-            return Ok(Val { bits: self.load_bits(array, at * size, ty), term: self.symbolic(term) });
+            let term = self.symbolic(term);
+            if is_table {
+                self.tables.insert(table, term);
+            }
+            return Ok(Val { bits: self.load_bits(array, at * size, ty), term });
         }
         self.pick_index(index)?;
         self.load(array, at * size, ty)
@@ -93,14 +106,17 @@ impl<L: Lang> Vm<L> {
         let at = index.bits as u32;
         if index.term.is_some() {
             self.stay_inside(array, index)?;
-            let len = self.heap.len(array);
-            if len > MERGE_WRITE {
+            let (first, last) = self.reach(array, index);
+            if first == last {
+                return self.store(array, at * size, ty, val);
+            }
+            if last - first >= MERGE_WRITE {
                 self.pick_index(index)?;
                 return self.store(array, at * size, ty, val);
             }
             let sort = crate::machine::sort_of(ty.reg_type());
             let new = self.term(val, sort);
-            for i in 0..len {
+            for i in first..=last {
                 let old = self.load(array, i * size, ty)?;
                 let old = self.term(old, sort);
                 let here = self.pool.bv(32, i as u64);
@@ -157,6 +173,15 @@ impl<L: Lang> Vm<L> {
         self.decide(ElemKind::Which, inside, true)
     }
 
+    /// The first and the last element that a symbolic index can be on this path.
+    fn reach(&mut self, array: ObjId, index: Val) -> (u32, u32) {
+        let end = self.heap.len(array).saturating_sub(1);
+        match self.range(index.term) {
+            Some((low, high)) => (low.min(end.into()) as u32, high.min(end.into()) as u32),
+            None => (0, end),
+        }
+    }
+
     /// Fixes a symbolic index by a decision that can be flipped.
     fn pick_index(&mut self, index: Val) -> Result<(), Stop> {
         let here = self.pool.bv(32, index.bits);
@@ -168,9 +193,10 @@ impl<L: Lang> Vm<L> {
     fn equal_runs(
         &mut self,
         array: ObjId,
-        len: u32,
+        within: std::ops::Range<u32>,
         ty: MemType,
     ) -> Result<Option<Vec<(u32, TermId)>>, Stop> {
+        let len = within.len() as u32;
         if len > MERGE_READ_SCAN {
             return Ok(None);
         }
@@ -179,7 +205,7 @@ impl<L: Lang> Vm<L> {
         let shadowed = self.heap.has_shadow(array);
         let mut runs: Vec<(u32, TermId)> = Vec::new();
         let mut last_bits = None;
-        for i in 0..len {
+        for i in within {
             let offset = i * ty.size();
             if !shadowed {
                 let bits = self.load_bits(array, offset, ty);

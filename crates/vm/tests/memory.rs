@@ -279,3 +279,41 @@ fn a_field_is_read_through_a_symbolic_reference() {
     model.set_bits(vm.pool.var_of(d.term).expect("a variable"), 0);
     assert_eq!(model.eval(&vm.pool, of.term), 1);
 }
+
+/// A table that was frozen, looked up at indices of which more and more is known.
+#[test]
+fn an_index_that_can_only_be_a_few_is_looked_up_among_those() {
+    let module = parse_module(CLASSES).expect("a module").module;
+    let mut vm = Vm::new(TextLang::new(module), 1 << 20);
+    let table = array(&mut vm, "Ints", 8);
+    for i in 0..8 {
+        vm.store_bits(table, i * 4, MemType::I32, u64::from(i * i));
+    }
+    vm.freeze();
+    vm.start_run(Assignment::default());
+    let index = input(&mut vm, "i", Sort::Bv(32), 5);
+    let all = vm.load_elem(table, index, MemType::I32).expect("a value");
+    check(&vm, all, Type::I32, "any element");
+    let [four, seven] = [4, 7].map(|k| vm.pool.bv(32, k));
+    let (least, most) = (vm.pool.ule(four, index.term), vm.pool.ult(index.term, seven));
+    vm.decide(ElemKind::Branch, least, true).expect("a decision");
+    vm.decide(ElemKind::Branch, most, true).expect("a decision");
+    // What follows is no decision.
+    vm.decide(ElemKind::Branch, least, true).expect("none");
+    let three = vm.pool.bv(32, 3);
+    let above = vm.pool.ult(three, index.term);
+    vm.decide(ElemKind::Branch, above, true).expect("none");
+    assert_eq!(vm.trace.elems.len(), 2);
+    let few = vm.load_elem(table, index, MemType::I32).expect("a value");
+    check(&vm, few, Type::I32, "one of three elements");
+    assert!(vm.pool.display(few.term).to_string().len() < vm.pool.display(all.term).to_string().len());
+    // A table that was changed is another one.
+    vm.store(table, 20, MemType::I32, Val::concrete(77)).expect("stored");
+    let changed = vm.load_elem(table, index, MemType::I32).expect("a value");
+    assert_eq!(changed.bits, 77);
+    check(&vm, changed, Type::I32, "a changed element");
+    let five = vm.pool.bv(32, 5);
+    let exactly = vm.pool.eq(index.term, five);
+    vm.decide(ElemKind::Branch, exactly, true).expect("a decision");
+    assert_eq!(vm.load_elem(table, index, MemType::I32), Ok(Val::concrete(77)));
+}

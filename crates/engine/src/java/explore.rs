@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Instant;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use ir::{ClassId, FuncId};
 use jvm::load::{FieldType, access};
@@ -14,7 +15,7 @@ use super::entries::{Entry, entries};
 use super::outcome::{ClassResult, Fate, Key, MethodResult, Proposed, key, record};
 use super::subject::{Param, Subject};
 use super::turns::{Turn, Turns};
-use crate::config::Config;
+use crate::config::{Config, Suite};
 use crate::error::Error;
 use crate::event::Event;
 use crate::goal::CoverageGoal;
@@ -77,6 +78,8 @@ pub struct ClassExplorer<'a> {
     pub other: Option<&'a mut Vm<Jvm>>,
     pub config: &'a Config,
     pub deadline: Option<Instant>,
+    /// What telling of one path took so far, where each is told of.
+    pub(super) telling: Option<Duration>,
     pub journal: Option<FileJournal>,
     /// Work that later methods could lend.
     pub spare: u64,
@@ -97,6 +100,9 @@ pub struct ClassExplorer<'a> {
     pub events: &'a mut dyn FnMut(Event),
 }
 
+/// Who stopped an exploration waits so long for what its paths are.
+const WAITED_FOR: Duration = Duration::from_secs(2);
+
 impl<'a> ClassExplorer<'a> {
     pub fn new(
         (vm, other): (&'a mut Vm<Jvm>, Option<&'a mut Vm<Jvm>>),
@@ -112,6 +118,7 @@ impl<'a> ClassExplorer<'a> {
             other,
             config,
             deadline,
+            telling: None,
             journal,
             spare,
             nested,
@@ -172,7 +179,7 @@ impl<'a> ClassExplorer<'a> {
                 }
             };
             turns.done(turn, &found, goal);
-            super::turns::merge(&mut result, turn.index, found, tests);
+            super::turns::merge(&mut result, turn.index, found, tests, self.config.suite);
         }
         let explored: Vec<FuncId> = entries.iter().map(|entry| entry.func).collect();
         self.outline(class, &mut result);
@@ -234,6 +241,12 @@ impl<'a> ClassExplorer<'a> {
             self.settle(&goal, &exploration, turn.deadline, result);
             // An interrupt ends the search, not the writing of what was found.
             let interrupt = std::mem::take(&mut self.vm.interrupt);
+            if interrupt.load(Ordering::Relaxed) && self.config.suite == Suite::Paths {
+                // Of paths there can be any number, and somebody waits.
+                let soon = Instant::now() + WAITED_FOR;
+                self.deadline = Some(self.deadline.map_or(soon, |deadline| deadline.min(soon)));
+            }
+            let (proposing, runs) = (Instant::now(), exploration.finished.len());
             tests = self.propose(
                 (entry, turn.index),
                 &mut subject,
@@ -241,6 +254,8 @@ impl<'a> ClassExplorer<'a> {
                 (exploration.finished, &exploration.ledger),
                 &mut found,
             );
+            let each = proposing.elapsed() / runs.max(1) as u32;
+            self.telling = self.telling.max(Some(each));
             self.vm.interrupt = interrupt;
         }
         found.millis = started.elapsed().as_millis() as u64;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 use explore::{Exploration, Goal, Session, Stopped, strategy};
@@ -11,11 +12,14 @@ use super::propose::assign;
 use super::subject::{Stage, Subject};
 use super::turns::Turn;
 use super::warm_up::warm_up;
-use crate::config::{Questions, Seed};
+use crate::config::{Questions, Seed, Suite};
 use crate::event::Event;
 use crate::goal::CoverageGoal;
 use crate::memory::Memory;
 use crate::target::means;
+
+/// Telling of a path takes so many times what finding it does, as long as that was not measured.
+const TELLING: u32 = 3;
 
 impl ClassExplorer<'_> {
     pub(super) fn session(
@@ -44,7 +48,7 @@ impl ClassExplorer<'_> {
             let (interrupt, memory) = (interrupt.clone(), memory.clone());
             let backend = solver::remote::backend(Arc::new(move || {
                 // A question that takes all memory is given up before the exploration is.
-                interrupt.load(std::sync::atomic::Ordering::Relaxed)
+                interrupt.load(Ordering::Relaxed)
                     || deadline.is_some_and(|d| Instant::now() >= d)
                     || memory.is_spent()
             }));
@@ -80,13 +84,21 @@ impl ClassExplorer<'_> {
         }
         let started = Instant::now();
         let wall = || started.elapsed().as_nanos() as u64;
-        let cut = || match deadline.is_some_and(|d| Instant::now() >= d) {
+        // Where each path is told of, that takes longer than finding it.
+        let tells = self.config.suite == Suite::Paths;
+        let (telling, runs) = (self.telling, AtomicU32::new(0));
+        let reserve = || {
+            let runs = if tells { runs.load(Ordering::Relaxed) } else { 0 };
+            telling.map_or_else(|| started.elapsed() * if runs > 0 { TELLING } else { 0 }, |each| each * runs)
+        };
+        let cut = || match deadline.is_some_and(|d| Instant::now() + reserve() >= d) {
             true => Some(Stopped::Cut),
             false => memory.is_spent().then_some(Stopped::Memory),
         };
         let events = &mut *self.events;
         let mut observer = |event: explore::Event| {
             if let explore::Event::Ran { met, obligations, spent, open, .. } = event {
+                runs.fetch_add(1, Ordering::Relaxed);
                 events(Event::Progress {
                     method: method.to_string(),
                     paths: spent.runs,

@@ -21,6 +21,7 @@ pub struct Turn {
     pub paths: Option<u64>,
     /// Work that those who come later could lend.
     pub spare: u64,
+    /// Where each path is told of, telling included.
     pub deadline: Option<Instant>,
     /// The solver's limit for one question.
     pub question: u32,
@@ -93,10 +94,11 @@ impl<'a> Turns<'a> {
         let left = self.config.budget.work.saturating_sub(self.spent + kept);
         let work = left / waiting / part;
         let now = Instant::now();
-        // Where each path becomes a test, writing them takes longer than finding them.
-        let share = waiting * part * if self.config.suite == Suite::Paths { 4 } else { 1 };
-        let time = end.map(|end| end.saturating_duration_since(now) / share as u32);
-        if self.round > 0 && (work == 0 || time.is_some_and(|time| time < Duration::from_millis(20))) {
+        let time = end.map(|end| end.saturating_duration_since(now) / (waiting * part) as u32);
+        // One that had all of it comes again only if it left most of it.
+        let whole = self.config.budget.time.unwrap_or_default();
+        let little = if self.count == 1 { whole / 2 } else { Duration::from_millis(20) };
+        if self.round > 0 && (work == 0 || time.is_some_and(|time| time < little)) {
             self.open.clear();
             return None;
         }
@@ -161,7 +163,10 @@ impl<'a> Turns<'a> {
         let cut = matches!(found.stopped.last(), Some(Stopped::Work | Stopped::Cut));
         let stuck = found.stopped.last() == Some(&Stopped::NothingNew);
         let unknown = found.ledger.iter().any(|(entry, _)| entry.kind == ledger::Kind::SolverUnknown);
+        // What telling of a path takes is known only now.
+        let again = self.config.suite == Suite::Paths && found.stopped.last() == Some(&Stopped::Cut);
         match self.round {
+            0 if self.count == 1 && again => self.unfinished.push(turn.index),
             0 if self.count > 1 && (cut || unknown) => self.unfinished.push(turn.index),
             0 | 1 if self.count > 1 && stuck => self.stuck.push(turn.index),
             _ => {}
@@ -169,8 +174,14 @@ impl<'a> Turns<'a> {
     }
 }
 
-/// Enters what a turn found. Of a second one, the tests that show something new.
-pub fn merge(result: &mut ClassResult, index: usize, found: MethodResult, tests: Vec<Proposed>) {
+/// Enters what a turn found. Of a second one, the tests that show something new, or all where each path is told of.
+pub fn merge(
+    result: &mut ClassResult,
+    index: usize,
+    found: MethodResult,
+    tests: Vec<Proposed>,
+    suite: Suite,
+) {
     if index == result.methods.len() {
         result.methods.push(found);
         result.tests.extend(tests);
@@ -190,6 +201,14 @@ pub fn merge(result: &mut ClassResult, index: usize, found: MethodResult, tests:
     known.millis += found.millis;
     known.untestable.extend(found.untestable);
     known.lost.extend(found.lost);
+    if suite == Suite::Paths {
+        let before = result.tests.iter().filter(|test| test.method == index).count();
+        if tests.len() > before {
+            result.tests.retain(|test| test.method != index);
+            result.tests.extend(tests);
+        }
+        return;
+    }
     let mut met: BTreeSet<Key> = result.tests.iter().flat_map(|test| test.meets.iter().cloned()).collect();
     let mut halves: BTreeSet<(Key, usize)> =
         result.tests.iter().flat_map(|test| test.halves.iter().cloned()).collect();

@@ -75,6 +75,7 @@ impl Layers {
             Box::new(independence::Independence),
             Box::new(bounds::Bounds),
             Box::new(cache::Cache::default()),
+            Box::new(quick::Glance::new(config.seed)),
             Box::new(ranges::Ranges),
             Box::new(residues::Residues),
             Box::new(quick::Quick::new(config.seed)),

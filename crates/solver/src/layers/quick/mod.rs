@@ -18,7 +18,7 @@ use term::{Float, Op, Pool, Sort, TermId};
 
 use self::point::Point;
 use super::{Layer, LayerKind, Rest};
-use crate::ask::{Answer, Query};
+use crate::ask::{Answer, Model, Query};
 use crate::shrink::{default_order, shrink};
 
 pub struct Quick {
@@ -49,21 +49,11 @@ impl Layer for Quick {
 
     fn ask(&mut self, pool: &mut Pool, query: &Query, rest: &mut Rest<'_>) -> Answer {
         let order = pool.postorder(query.assertions);
-        if query.limits.quick == 0 || order.len() > MAX_NODES {
-            return rest.ask(pool, query);
-        }
-        let budget = match () {
-            () if order.iter().any(|&t| pool.node(t).0.only_evaluated()) => query.limits.quick * ALONE,
-            () if is_hard(pool, &order) => query.limits.quick,
-            () => query.limits.quick / EASY_SHARE,
-        };
-        let question = query.assertions.iter().fold(0, |sum, &t| sum ^ pool.hash128(t)) as u64;
-        let mut point = Point::new(pool, query, &order, budget, self.seed ^ question);
+        let Some(budget) = budget(pool, query, &order) else { return rest.ask(pool, query) };
+        let mut point = Point::new(pool, query, &order, budget, self.seed ^ question(pool, query));
         let found = search(&mut point, &order);
-        // An evaluation computes what depends on one variable, a part of all.
-        let evaluations = u64::from(budget - point.budget()) + SET_UP;
-        rest.stats().effort += evaluations * order.len() as u64 / 2;
-        let mut model = match found {
+        rest.stats().effort += effort(budget - point.budget(), &order);
+        let model = match found {
             true => point.model(),
             false => {
                 let (few, operations) = few::all(pool, query.assertions, &order, query.hint);
@@ -79,15 +69,77 @@ impl Layer for Quick {
                 }
             }
         };
-        // What the search moved is made simple; what the hint said stays.
-        let mut order = default_order(pool, query.assertions);
-        if let Some(hint) = query.hint {
-            order.retain(|&(var, _)| hint.get(var) != model.get(var));
-        }
-        shrink(pool, query.assertions, &mut model, &order);
         rest.answered(LayerKind::Quick);
-        Answer::Sat(model)
+        Answer::Sat(simple(pool, query, model))
     }
+}
+
+/// The first moves of the search, before anybody looks for a contradiction: where inputs are to be had they are mostly all
+/// it takes, and the search that comes later would make them too.
+pub struct Glance {
+    seed: u64,
+}
+
+impl Glance {
+    pub fn new(seed: u64) -> Self {
+        Glance { seed }
+    }
+}
+
+impl Layer for Glance {
+    fn kind(&self) -> LayerKind {
+        LayerKind::Quick
+    }
+
+    fn ask(&mut self, pool: &mut Pool, query: &Query, rest: &mut Rest<'_>) -> Answer {
+        // Without inputs to begin with it would take more.
+        if query.hint.is_none() {
+            return rest.ask(pool, query);
+        }
+        let order = pool.postorder(query.assertions);
+        let Some(budget) = budget(pool, query, &order) else { return rest.ask(pool, query) };
+        let mut point = Point::new(pool, query, &order, budget, self.seed ^ question(pool, query));
+        let found = point.solved() || propagate(&mut point, 0..PLAIN);
+        rest.stats().effort += effort(budget - point.budget(), &order);
+        if !found {
+            return rest.ask(pool, query);
+        }
+        let model = point.model();
+        rest.answered(LayerKind::Quick);
+        Answer::Sat(simple(pool, query, model))
+    }
+}
+
+/// Evaluations that a question is worth; none if it is not to be searched.
+fn budget(pool: &Pool, query: &Query, order: &[TermId]) -> Option<u32> {
+    if query.limits.quick == 0 || order.len() > MAX_NODES {
+        return None;
+    }
+    Some(match () {
+        () if order.iter().any(|&t| pool.node(t).0.only_evaluated()) => query.limits.quick * ALONE,
+        () if is_hard(pool, order) => query.limits.quick,
+        () => query.limits.quick / EASY_SHARE,
+    })
+}
+
+/// Random numbers depend on the question only.
+fn question(pool: &Pool, query: &Query) -> u64 {
+    query.assertions.iter().fold(0, |sum, &t| sum ^ pool.hash128(t)) as u64
+}
+
+/// What some evaluations cost. One computes what depends on one variable, a part of all.
+fn effort(evaluations: u32, order: &[TermId]) -> u64 {
+    (u64::from(evaluations) + SET_UP) * order.len() as u64 / 2
+}
+
+/// What the search moved is made simple; what the hint said stays.
+fn simple(pool: &mut Pool, query: &Query, mut model: Model) -> Model {
+    let mut order = default_order(pool, query.assertions);
+    if let Some(hint) = query.hint {
+        order.retain(|&(var, _)| hint.get(var) != model.get(var));
+    }
+    shrink(pool, query.assertions, &mut model, &order);
+    model
 }
 
 /// The stages; true when the point satisfies the question.
