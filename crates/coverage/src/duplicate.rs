@@ -140,21 +140,24 @@ fn shape(func: &Function, code: impl IntoIterator<Item = u32>) -> Shape {
     code.into_iter().map(|i| one(i, &func.code[i as usize])).collect()
 }
 
-/// Whether a path leads from one block to another without going back in reverse postorder.
+/// Whether a path leads from the end of one block to another without going back in reverse postorder. What raises in the
+/// first block itself does so before its branch.
 fn reaches(cfg: &Cfg, from: BlockId, to: BlockId) -> bool {
     let mut place = vec![usize::MAX; cfg.len()];
     for (i, block) in cfg.reverse_postorder(Edges::All).into_iter().enumerate() {
         place[block.index()] = i;
     }
     let mut seen = vec![false; cfg.len()];
-    let mut open = vec![from];
+    let forward = |block: BlockId, edges: Edges| {
+        cfg.succs(block, edges).filter(|succ| place[succ.index()] > place[block.index()]).collect::<Vec<_>>()
+    };
+    let mut open = forward(from, Edges::Normal);
     while let Some(block) = open.pop() {
         if block == to {
             return true;
         }
         if !std::mem::replace(&mut seen[block.index()], true) {
-            let forward = |succ: &BlockId| place[succ.index()] > place[block.index()];
-            open.extend(cfg.succs(block, Edges::All).filter(forward));
+            open.extend(forward(block, Edges::All));
         }
     }
     false
