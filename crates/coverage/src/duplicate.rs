@@ -2,13 +2,13 @@
 //!
 //! Copies stand on the same line, compute the same condition in the same way, begin the same code behind at least
 //! one choice, and exclude each other: no copy is reached from another without going round a loop. At least one
-//! stands where an exception landed. All that must hold. What merely looks alike (two equal conditions on
+//! is reached by an exception only. All that must hold. What merely looks alike (two equal conditions on
 //! one line, one after the other) is left apart, so that at worst something counts twice, never not at all.
 
 use crate::projection::Branch;
 use entity::EntityId;
 use ir::op::Operand;
-use ir::{BlockId, Cfg, Dominators, Edges, Function, Inst, Op, Reg};
+use ir::{BlockId, Cfg, Edges, Function, Inst, Op, Reg};
 use std::collections::BTreeMap;
 
 /// A piece of code with temporaries renamed in order of appearance.
@@ -19,22 +19,17 @@ type Shape = Vec<String>;
 const MOST_COPIES: usize = 16;
 
 /// Makes later copies of a branch copies of the first.
-pub(crate) fn duplicates(
-    func: &Function,
-    cfg: &Cfg,
-    doms: &Dominators,
-    branches: Vec<Branch>,
-) -> Vec<Branch> {
+pub(crate) fn duplicates(func: &Function, cfg: &Cfg, branches: Vec<Branch>) -> Vec<Branch> {
     let mut groups: BTreeMap<(u32, Shape), Vec<usize>> = BTreeMap::new();
     for (i, branch) in branches.iter().enumerate().filter(|(_, b)| b.line != 0) {
         groups.entry((branch.line, condition_shape(func, branch.index))).or_default().push(i);
     }
-    let landings: Vec<BlockId> = cfg.blocks().filter(|b| !cfg.node(*b).raisers.is_empty()).collect();
+    let normal = normally_reached(cfg);
     let mut first_of: Vec<Option<usize>> = vec![None; branches.len()];
-    let few = |members: &Vec<usize>| (2..=MOST_COPIES).contains(&members.len()) && !landings.is_empty();
+    let few = |members: &Vec<usize>| (2..=MOST_COPIES).contains(&members.len());
     for members in groups.into_values().filter(few) {
         let block = |i: usize| func.block_at(branches[i].index);
-        let landed = |i: usize| landings.iter().any(|l| doms.dominates(*l, block(i)));
+        let landed = |i: usize| !normal[block(i).index()];
         let mut taken: Vec<usize> = Vec::new();
         for first in &members {
             if taken.contains(first) {
@@ -67,6 +62,18 @@ pub(crate) fn duplicates(
         }
     }
     merged
+}
+
+/// What is reached without an exception; the rest is code of handlers.
+fn normally_reached(cfg: &Cfg) -> Vec<bool> {
+    let mut seen = vec![false; cfg.len()];
+    let mut open: Vec<BlockId> = cfg.blocks().take(1).collect();
+    while let Some(block) = open.pop() {
+        if !std::mem::replace(&mut seen[block.index()], true) {
+            open.extend(cfg.succs(block, Edges::Normal));
+        }
+    }
+    seen
 }
 
 /// The instructions of the branch's own line that lead to it in its block, and the branch. What is only put aside there

@@ -84,6 +84,10 @@ fn decision(
             complete = members.len();
         }
     }
+    // An empty statement: all ways lead to the same code, and which of them is true is not to be seen.
+    if complete < members.len() && are_one(ways, &out(function, ways, &members)) {
+        complete = 1;
+    }
     members.truncate(complete);
     members
 }
@@ -114,9 +118,19 @@ fn next_condition(
 
 /// Whether the members lead out of themselves in two ways. Back to the first of them is out: that is another evaluation.
 fn has_two_ways(function: &Function, ways: &Ways<'_>, members: &[BlockId]) -> bool {
+    ways.two(&out(function, ways, members)).is_some()
+}
+
+fn are_one(ways: &Ways<'_>, firsts: &[BlockId]) -> bool {
+    let mut ends = firsts.iter().map(|first| ways.end(*first));
+    let end = ends.next();
+    ends.all(|other| Some(other) == end)
+}
+
+/// What the members lead to first outside of themselves.
+fn out(function: &Function, ways: &Ways<'_>, members: &[BlockId]) -> Vec<BlockId> {
     let all = members.iter().flat_map(|member| function.successors(*member));
-    let out: Vec<BlockId> = all.filter(|to| !members[1..].contains(&ways.end(*to))).collect();
-    ways.two(&out).is_some()
+    all.filter(|to| !members[1..].contains(&ways.end(*to))).collect()
 }
 
 fn targets(function: &Function, ways: &Ways<'_>, block: BlockId) -> Vec<BlockId> {
