@@ -214,8 +214,10 @@ fn copies(members: &[&Branch]) -> Vec<Vec<u32>> {
 fn formula(conditions: &[Condition]) -> String {
     struct Part {
         text: String,
-        /// 0 a condition, 1 a conjunction, 2 a disjunction.
+        /// 0 a condition, 1 a conjunction, 2 a disjunction, 3 a choice.
         kind: u8,
+        /// What it says if it is false, of a condition.
+        negated: Option<String>,
         next: [Next; 2],
         first: usize,
     }
@@ -226,7 +228,13 @@ fn formula(conditions: &[Condition]) -> String {
     let mut parts: Vec<Part> = conditions
         .iter()
         .enumerate()
-        .map(|(first, c)| Part { text: c.texts[1].clone(), kind: 0, next: c.next, first })
+        .map(|(first, c)| Part {
+            text: c.texts[1].clone(),
+            kind: 0,
+            negated: Some(c.texts[0].clone()),
+            next: c.next,
+            first,
+        })
         .collect();
     while parts.len() > 1 {
         let entered = |parts: &[Part], first: usize| {
@@ -245,14 +253,33 @@ fn formula(conditions: &[Condition]) -> String {
             };
             let word = if kind == 1 { "&&" } else { "||" };
             let text = format!("{} {word} {}", wrap(a, kind), wrap(b, kind));
-            Some((i, Part { text, kind, next: b.next, first: a.first }))
+            Some((i, 2, Part { text, kind, negated: None, next: b.next, first: a.first }))
         });
-        let Some((i, part)) = joined else {
+        // `a ? b : c`, either way round.
+        let joined = joined.or_else(|| {
+            (0..parts.len().saturating_sub(2)).find_map(|i| {
+                let (a, b, c) = (&parts[i], &parts[i + 1], &parts[i + 2]);
+                let (then, other) = (Next::Condition(b.first), Next::Condition(c.first));
+                let alone = [b.first, c.first].iter().all(|first| entered(&parts, *first) == 1);
+                let asked = match a.next {
+                    [f, t] if t == then && f == other => Some(&a.text),
+                    [f, t] if f == then && t == other => a.negated.as_ref(),
+                    _ => None,
+                }?;
+                let choice =
+                    |part: &Part| if part.kind == 0 { part.text.clone() } else { format!("({})", part.text) };
+                let asked = if a.kind == 0 { asked.clone() } else { format!("({asked})") };
+                let text = format!("{asked} ? {} : {}", choice(b), choice(c));
+                let part = Part { text, kind: 3, negated: None, next: b.next, first: a.first };
+                (alone && b.next == c.next).then_some((i, 3, part))
+            })
+        });
+        let Some((i, count, part)) = joined else {
             let all: Vec<&str> = conditions.iter().map(|c| c.texts[1].as_str()).collect();
             return format!("a decision of {}", all.join(", "));
         };
         parts[i] = part;
-        parts.remove(i + 1);
+        parts.drain(i + 1..i + count);
     }
     parts.pop().map(|p| p.text).unwrap_or_default()
 }

@@ -110,17 +110,24 @@ fn same_beginning(func: &Function, a: &Branch, b: &Branch) -> bool {
         })
 }
 
+/// Constants stand for themselves: where they are loaded depends on whether a loop is around.
 fn shape(func: &Function, code: impl IntoIterator<Item = u32>) -> Shape {
-    let mut renamed: Vec<Reg> = Vec::new();
-    let mut register = |reg: Reg| match func.regs.get(reg).and_then(|info| info.variable.as_ref()) {
-        Some(variable) => format!("{variable:?}"),
-        None => {
-            let place = renamed.iter().position(|r| *r == reg).unwrap_or_else(|| {
-                renamed.push(reg);
-                renamed.len() - 1
-            });
-            format!("%{place}")
+    // What each temporary is called: a number for each value that it holds.
+    let mut called: BTreeMap<Reg, usize> = BTreeMap::new();
+    let mut values = 0;
+    let mut register = |reg: Reg, at: Option<u32>| {
+        if let Some(variable) = func.regs.get(reg).and_then(|info| info.variable.as_ref()) {
+            return format!("{variable:?}");
         }
+        if let Some(value) = at.and_then(|at| constant(func, reg, at)) {
+            return value;
+        }
+        let number = called.get(&reg).copied().filter(|_| at.is_some()).unwrap_or_else(|| {
+            values += 1;
+            values
+        });
+        called.insert(reg, number);
+        format!("%{number}")
     };
     let mut one = |index: u32, inst: &Inst| {
         let mut text = format!("{} {}", func.positions[index as usize].line, inst.op.name());
@@ -128,8 +135,8 @@ fn shape(func: &Function, code: impl IntoIterator<Item = u32>) -> Shape {
             let word = value as u32;
             text.push(' ');
             match kind {
-                Operand::Reg(_) | Operand::Any | Operand::Same => text += &register(Reg(word)),
-                Operand::List => func.list(word).iter().for_each(|r| text += &register(*r)),
+                Operand::Reg(_) | Operand::Any | Operand::Same => text += &register(Reg(word), Some(index)),
+                Operand::List => func.list(word).iter().for_each(|r| text += &register(*r, Some(index))),
                 Operand::Table => {
                     let cases = func.tables.get(word as usize).into_iter().flat_map(|t| &t.cases);
                     cases.for_each(|(case, _)| text += &format!("{case} "));
@@ -140,11 +147,40 @@ fn shape(func: &Function, code: impl IntoIterator<Item = u32>) -> Shape {
             }
         }
         if !inst.dst.is_none() {
-            text += &format!(" -> {}", register(inst.dst));
+            text += &format!(" -> {}", register(inst.dst, None));
         }
         text
     };
-    code.into_iter().map(|i| one(i, &func.code[i as usize])).collect()
+    // Where something was found not to be null before, it is not asked again.
+    let is_aside = |i: &u32| {
+        let inst = &func.code[*i as usize];
+        let temporary = func.regs.get(inst.dst).is_some_and(|info| info.variable.is_none());
+        is_constant(inst.op) && temporary || inst.op == Op::GuardNonNull
+    };
+    let code: Vec<u32> = code.into_iter().collect();
+    // What only loads a constant is what it does.
+    let all = code.iter().all(is_aside);
+    code.iter().filter(|i| all || !is_aside(i)).map(|i| one(*i, &func.code[*i as usize])).collect()
+}
+
+fn is_constant(op: Op) -> bool {
+    matches!(op, Op::ConstI1 | Op::ConstI32 | Op::ConstI64 | Op::ConstF32 | Op::ConstF64)
+}
+
+/// The constant that a temporary holds at an instruction: loaded before in its block, or once in the function.
+fn constant(func: &Function, reg: Reg, at: u32) -> Option<String> {
+    let text = |index: u32| {
+        let inst = &func.code[index as usize];
+        is_constant(inst.op).then(|| format!("{} {} {}", inst.op.name(), inst.a, inst.b))
+    };
+    let writes = |index: &u32| func.code[*index as usize].dst == reg;
+    let block = func.blocks[func.block_at(at)];
+    if let Some(index) = (block.start..at).rev().find(writes) {
+        return text(index);
+    }
+    let mut all = (0..func.code.len() as u32).filter(writes);
+    let only = all.next().filter(|_| all.next().is_none())?;
+    text(only)
 }
 
 /// Whether a path leads from the end of one block to another without going back in reverse postorder. What raises in the
