@@ -433,6 +433,7 @@ pub fn config(target: &TargetArgs, search: &SearchArgs) -> Result<Config, Failur
         seed: search.seed,
         jobs: search.jobs.map_or_else(default_jobs, |jobs| jobs.get()),
         processor_time: false,
+        discard: false,
         exhaustive: search.exhaustive,
         suite: engine::Suite::Smallest,
         run: false,

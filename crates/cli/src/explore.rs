@@ -1,7 +1,7 @@
 //! `testwright explore` and `testwright cover`.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use engine::java::outcome::{ClassResult, Fate, Proposed};
@@ -119,6 +119,9 @@ fn explored(
     let mut booted = Worlds::boot(config, &setup.path, interrupt, events)?;
     let mut total = Total::start();
     for (index, target) in setup.targets.iter().enumerate() {
+        if index > 0 && interrupt.load(Ordering::Relaxed) {
+            break;
+        }
         let share = total.share(config, setup.targets.len() - index, 0);
         let class = target.class.replace(['/', '$'], ".");
         events(Event::ClassStarted { class, index, count: setup.targets.len() });
@@ -150,7 +153,10 @@ fn cheapest(
     let most = args.search.max_paths.unwrap_or(DEFAULT_PATHS).try_into().unwrap_or(usize::MAX);
     let mut booted = Worlds::boot(&config, &setup.path, interrupt, events)?;
     let mut found: Vec<Value> = Vec::new();
-    for target in &setup.targets {
+    for (index, target) in setup.targets.iter().enumerate() {
+        if index > 0 && interrupt.load(Ordering::Relaxed) {
+            break;
+        }
         let all = booted.fork().cheapest(&config, target, (args.cost, most), events)?;
         let tests = all.result.tests.iter().zip(paths_json(&all.result)).zip(&all.ways);
         for ((test, mut path), (way, is_final)) in tests {

@@ -251,7 +251,8 @@ fn generate(job: &Job, stop: &Arc<AtomicBool>) -> Answer {
     let Command::Generate(args) = arguments(job, "generate")? else {
         return Err(Refused(INVALID_PARAMS, "wrong parameters".to_string()));
     };
-    let config = crate::generate::configuration(&args).map_err(refused)?;
+    let mut config = crate::generate::configuration(&args).map_err(refused)?;
+    config.discard = true;
     let mut jdk = String::new();
     let mut targets = Vec::new();
     let mut texts: Vec<Value> = Vec::new();
@@ -272,6 +273,9 @@ fn generate(job: &Job, stop: &Arc<AtomicBool>) -> Answer {
         },
     );
     result.map_err(|e| refused(e.into()))?;
+    if stop.load(Ordering::Relaxed) {
+        return Err(Refused(CANCELLED, "cancelled".to_string()));
+    }
     let mut report = reporting::new_report(&config, &jdk);
     report.targets = targets;
     crate::reports::write(&args.report, &report, &mut |target| {

@@ -8,7 +8,7 @@
 use crate::flow::Flow;
 use crate::graph::{GraphEdge, Path};
 use crate::projection::{Branch, Projection};
-use ir::{BlockId, Cfg, Edges, Function, Op};
+use ir::{BlockId, Cfg, Edges, Function, Op, Ways};
 use std::collections::BTreeMap;
 
 /// A decision of the source: a Boolean expression that steers, with its conditions in the order of evaluation.
@@ -71,37 +71,42 @@ pub fn decisions(projection: &Projection) -> Vec<Decision> {
 fn decision(projection: &Projection, number: u32, members: &[&Branch]) -> Option<Decision> {
     let func = projection.func;
     let blocks: Vec<BlockId> = members.iter().map(|b| func.block_at(b.index)).collect();
-    let target = |branch: &Branch, position: usize| Some(forward(func, branch.choices.get(position)?.target));
-    // Each with the first block on the way to it.
-    let mut exits: Vec<(BlockId, BlockId)> = Vec::new();
-    for branch in members {
-        for position in 0..2 {
-            let (to, first) = (target(branch, position)?, branch.choices.get(position)?.target);
-            // Behind the head only: a loop that comes back to its own condition leaves the decision.
-            if blocks[1..].contains(&to) {
-                continue;
-            }
-            match exits.iter_mut().find(|(exit, _)| *exit == to) {
-                Some((_, nearest)) => *nearest = first.min(*nearest),
-                None => exits.push((to, first)),
-            }
-        }
+    let ways = Ways::new(func);
+    let firsts: Vec<Vec<BlockId>> =
+        members.iter().map(|branch| branch.choices.iter().take(2).map(|c| c.target).collect()).collect();
+    if firsts.iter().any(|firsts| firsts.len() != 2) {
+        return None;
     }
-    let truth = match exits[..] {
+    // Behind the head only: a loop that comes back to its own condition leaves the decision.
+    let member = |first: BlockId| blocks.iter().skip(1).position(|b| *b == ways.end(first)).map(|i| i + 1);
+    let out: Vec<BlockId> =
+        firsts.iter().flatten().copied().filter(|first| member(*first).is_none()).collect();
+    // Which edges out make the outcome true.
+    let truths: Vec<bool> = match ways.two(&out) {
+        Some(exits) => {
+            // Each way with the first block on it.
+            let mut nearest: BTreeMap<BlockId, BlockId> = BTreeMap::new();
+            for (exit, first) in exits.iter().zip(&out) {
+                nearest.entry(*exit).and_modify(|near| *near = *first.min(near)).or_insert(*first);
+            }
+            let mut both = nearest.iter();
+            let (a, b) = (both.next()?, both.next()?);
+            let end = |(exit, first): (&BlockId, &BlockId)| (ways.end(*exit), *first);
+            let truth = if is_true_exit(projection, blocks[0], end(a), end(b)) { a.0 } else { b.0 };
+            exits.iter().map(|exit| exit == truth).collect()
+        }
         // Nothing depends on it: the way the branch goes is the outcome.
-        [(only, _)] if members.len() == 1 => only,
-        [a, b] => true_exit(projection, blocks[0], a, b),
-        _ => return None,
+        None if members.len() == 1 => vec![true, false],
+        None => return None,
     };
+    let mut truths = truths.into_iter();
     let mut raw: Vec<[Next; 2]> = Vec::new();
-    for branch in members {
+    for firsts in &firsts {
         let mut next = [Next::Outcome(false); 2];
-        for (position, next) in next.iter_mut().enumerate() {
-            let to = target(branch, position)?;
-            *next = match blocks.iter().skip(1).position(|b| *b == to) {
-                Some(i) => Next::Condition(i + 1),
-                None if exits.len() == 1 => Next::Outcome(position == 0),
-                None => Next::Outcome(to == truth),
+        for (next, first) in next.iter_mut().zip(firsts) {
+            *next = match member(*first) {
+                Some(i) => Next::Condition(i),
+                None => Next::Outcome(truths.next()?),
             };
         }
         raw.push(next);
@@ -135,28 +140,28 @@ fn decision(projection: &Projection, number: u32, members: &[&Branch]) -> Option
     Some(Decision { number, line, conditions, text, copies: copies(members) })
 }
 
-/// Where the code goes round the loop again that the decision ends, or else the nearer way.
-fn true_exit(
+/// Whether of two ways the first is the true one: where the code goes round the loop again that the decision ends, or else the
+/// nearer way.
+fn is_true_exit(
     projection: &Projection,
     head: BlockId,
     a: (BlockId, BlockId),
     b: (BlockId, BlockId),
-) -> BlockId {
+) -> bool {
     let cfg = projection.cfg();
     // A guard that fails goes on with the next case.
     match (projection.tries_next_case(a.0), projection.tries_next_case(b.0)) {
-        (true, false) => return b.0,
-        (false, true) => return a.0,
+        (true, false) => return false,
+        (false, true) => return true,
         _ => {}
     }
     // A way back that is the only one: a `while` at the end of an outer loop leads back to that too, but its body
     // comes to the decision again without it.
     let again = |back: BlockId, other: BlockId| back <= head && !reaches(cfg, other, head, back);
     match (again(a.0, b.0), again(b.0, a.0)) {
-        (true, false) => a.0,
-        (false, true) => b.0,
-        _ if a.1 < b.1 => a.0,
-        _ => b.0,
+        (true, false) => true,
+        (false, true) => false,
+        _ => a.1 < b.1,
     }
 }
 
@@ -205,27 +210,14 @@ fn copies(members: &[&Branch]) -> Vec<Vec<u32>> {
     all
 }
 
-/// Where an edge really goes: through blocks that only copy.
-fn forward(func: &Function, block: BlockId) -> BlockId {
-    let mut at = block;
-    for _ in 0..func.blocks.len() {
-        let range = func.blocks[at];
-        let code = &func.code[range.start as usize..range.end as usize];
-        let Some((last, before)) = code.split_last() else { break };
-        if last.op != Op::Jump || !before.iter().all(|inst| inst.op == Op::Copy) {
-            break;
-        }
-        at = BlockId(last.a);
-    }
-    at
-}
-
 /// The expression: neighbours are joined to `&&` and `||` until one is left. What is neither is listed.
 fn formula(conditions: &[Condition]) -> String {
     struct Part {
         text: String,
-        /// 0 a condition, 1 a conjunction, 2 a disjunction.
+        /// 0 a condition, 1 a conjunction, 2 a disjunction, 3 a choice.
         kind: u8,
+        /// What it says if it is false, of a condition.
+        negated: Option<String>,
         next: [Next; 2],
         first: usize,
     }
@@ -236,7 +228,13 @@ fn formula(conditions: &[Condition]) -> String {
     let mut parts: Vec<Part> = conditions
         .iter()
         .enumerate()
-        .map(|(first, c)| Part { text: c.texts[1].clone(), kind: 0, next: c.next, first })
+        .map(|(first, c)| Part {
+            text: c.texts[1].clone(),
+            kind: 0,
+            negated: Some(c.texts[0].clone()),
+            next: c.next,
+            first,
+        })
         .collect();
     while parts.len() > 1 {
         let entered = |parts: &[Part], first: usize| {
@@ -255,14 +253,33 @@ fn formula(conditions: &[Condition]) -> String {
             };
             let word = if kind == 1 { "&&" } else { "||" };
             let text = format!("{} {word} {}", wrap(a, kind), wrap(b, kind));
-            Some((i, Part { text, kind, next: b.next, first: a.first }))
+            Some((i, 2, Part { text, kind, negated: None, next: b.next, first: a.first }))
         });
-        let Some((i, part)) = joined else {
+        // `a ? b : c`, either way round.
+        let joined = joined.or_else(|| {
+            (0..parts.len().saturating_sub(2)).find_map(|i| {
+                let (a, b, c) = (&parts[i], &parts[i + 1], &parts[i + 2]);
+                let (then, other) = (Next::Condition(b.first), Next::Condition(c.first));
+                let alone = [b.first, c.first].iter().all(|first| entered(&parts, *first) == 1);
+                let asked = match a.next {
+                    [f, t] if t == then && f == other => Some(&a.text),
+                    [f, t] if f == then && t == other => a.negated.as_ref(),
+                    _ => None,
+                }?;
+                let choice =
+                    |part: &Part| if part.kind == 0 { part.text.clone() } else { format!("({})", part.text) };
+                let asked = if a.kind == 0 { asked.clone() } else { format!("({asked})") };
+                let text = format!("{asked} ? {} : {}", choice(b), choice(c));
+                let part = Part { text, kind: 3, negated: None, next: b.next, first: a.first };
+                (alone && b.next == c.next).then_some((i, 3, part))
+            })
+        });
+        let Some((i, count, part)) = joined else {
             let all: Vec<&str> = conditions.iter().map(|c| c.texts[1].as_str()).collect();
             return format!("a decision of {}", all.join(", "));
         };
         parts[i] = part;
-        parts.remove(i + 1);
+        parts.drain(i + 1..i + count);
     }
     parts.pop().map(|p| p.text).unwrap_or_default()
 }

@@ -108,7 +108,7 @@ impl<'f> Projection<'f> {
             let succs = graph.shown_successors(block);
             graph.nodes.push(Node { block, line, succs });
         }
-        graph.branches = duplicates(func, &cfg, &doms, std::mem::take(&mut graph.branches));
+        graph.branches = duplicates(func, &cfg, std::mem::take(&mut graph.branches));
         graph
     }
 

@@ -30,6 +30,8 @@ pub struct Config {
     pub jobs: usize,
     /// Times by stage are the processor's, not the clock's: for figures on a busy machine.
     pub processor_time: bool,
+    /// An interrupt ends all: nothing is written of what was found and not yet written.
+    pub discard: bool,
     /// Explore every path, also those that add no obligation.
     pub exhaustive: bool,
     /// Which of the runs become tests.
@@ -171,6 +173,7 @@ impl Default for Config {
             seed: 0,
             jobs: 1,
             processor_time: false,
+            discard: false,
             exhaustive: false,
             criterion_options: coverage::Options::default(),
             suite: Suite::Smallest,

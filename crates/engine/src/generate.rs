@@ -108,6 +108,9 @@ pub fn generate(
             Err(why) => return Err(why),
         }
         if interrupt.load(std::sync::atomic::Ordering::Relaxed) {
+            if config.discard {
+                return Ok(());
+            }
             return batch.emit(&mut total, events, done);
         }
         if batch.is_full() {

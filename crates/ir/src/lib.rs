@@ -23,6 +23,7 @@ pub mod text;
 mod types;
 pub mod verify;
 mod walk;
+mod ways;
 
 pub use boundary::note_boundaries;
 pub use build::Builder;
@@ -38,3 +39,4 @@ pub use relevant::Relevant;
 pub use types::{BlockId, Check, ClassId, FuncId, MemType, Reg, StrId, Type};
 pub use verify::{VerifyError, verify, verify_module};
 pub use walk::Move;
+pub use ways::Ways;

@@ -206,16 +206,23 @@ impl<L: Lang> Vm<L> {
         self.choices.numbered.push(object);
     }
 
-    /// An input that is null is compared with an object: were it there, it could be that one.
+    /// An input that may be null is compared with an object. Were it there, it could be that one if there is a choice: that
+    /// it is there is decided first then, whether or not it is null in this run, so that runs of both kinds decide alike.
     pub(crate) fn demand_there(&mut self, a: (u64, TermId), b: (u64, TermId)) {
         for (one, other) in [(a, b), (b, a)] {
-            if one.0 == 0 && one.1.is_some() && other.0 != 0 {
+            if one.1.is_some() && other.0 != 0 && self.has_choice(one.1) {
                 let null = self.pool.bv(32, 0);
                 let is_null = self.pool.eq(one.1, null);
                 // Beyond the limit of decisions the run ends at the next one.
-                let _ = self.decide(ElemKind::Which, is_null, true);
+                let _ = self.decide(ElemKind::Which, is_null, one.0 == 0);
             }
         }
+    }
+
+    /// Whether something that the reference may be could have been another object.
+    fn has_choice(&self, reference: TermId) -> bool {
+        let Some(objects) = self.possible_objects(reference) else { return true };
+        self.choices.all.iter().any(|choice| objects.contains(&choice.object))
     }
 
     /// The program can tell whether an object is of a class.

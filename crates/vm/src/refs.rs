@@ -124,7 +124,7 @@ impl<L: Lang> Vm<L> {
     }
 
     /// The objects, without null, that a reference term can denote, if it is a small tree of constants.
-    fn possible_objects(&self, term: TermId) -> Option<Vec<ObjId>> {
+    pub(crate) fn possible_objects(&self, term: TermId) -> Option<Vec<ObjId>> {
         let mut objects = Vec::new();
         let mut work = vec![term];
         let mut budget = MERGE_OBJECTS * 2;

@@ -166,16 +166,24 @@ impl<'a> ClassExplorer<'a> {
         let mut spare = self.vm.fork();
         let mut turns = Turns::new(entries.len(), self.config);
         let deadline = self.deadline_of_calls();
-        while let Some(turn) = turns.next(&mut result, deadline) {
+        // What was found before an interrupt is kept; what was not begun is not begun any more.
+        while !self.is_interrupted() || turns.is_first_round() {
+            let Some(turn) = turns.next(&mut result, deadline) else { break };
             self.spare = turn.spare;
             let entry = &entries[turn.index];
+            if self.is_interrupted() {
+                let found = self.given_up(entry, "interrupted before its turn", &mut result);
+                super::turns::merge(&mut result, turn.index, found, Vec::new());
+                continue;
+            }
             let guarded = AssertUnwindSafe(|| self.method(entry, &turn, &mut result));
             let (found, tests, goal) = match catch_unwind(guarded) {
                 Ok(found) => found,
                 // A mistake of ours costs one method, not the class. Its machine is in no state to go on.
                 Err(_) => {
                     *self.vm = spare.fork();
-                    (self.given_up(entry, &mut result), Vec::new(), Vec::new())
+                    let why = "an internal error ended its exploration; please report it";
+                    (self.given_up(entry, why, &mut result), Vec::new(), Vec::new())
                 }
             };
             turns.done(turn, &found, goal);
@@ -184,9 +192,11 @@ impl<'a> ClassExplorer<'a> {
         let explored: Vec<FuncId> = entries.iter().map(|entry| entry.func).collect();
         self.outline(class, &mut result);
         super::claims::withdraw(&self.vm.lang, class, &explored, &mut result);
-        self.onward(&entries, &turns, &mut result);
-        self.beyond(&entries, &turns, &mut result);
-        self.outlast(class, &entries, &mut result);
+        if !self.is_interrupted() {
+            self.onward(&entries, &turns, &mut result);
+            self.beyond(&entries, &turns, &mut result);
+            self.outlast(class, &entries, &mut result);
+        }
         // The suspected bugs stand together, the likeliest first.
         result.tests.sort_by_key(|test| (test.suspicious.as_ref().map(|s| s.rank), test.method));
         suite::name::make_unique(result.tests.iter_mut().map(|t| &mut t.case.name));
@@ -288,9 +298,12 @@ impl<'a> ClassExplorer<'a> {
         (found, tests, wanted)
     }
 
-    /// What is said of a method whose exploration failed.
-    fn given_up(&mut self, entry: &Entry, result: &mut ClassResult) -> MethodResult {
-        let why = "an internal error ended its exploration; please report it";
+    fn is_interrupted(&self) -> bool {
+        self.vm.interrupt.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    /// What is said of a method that was not explored.
+    fn given_up(&mut self, entry: &Entry, why: &str, result: &mut ClassResult) -> MethodResult {
         let mut found = MethodResult::new(&self.vm.lang, entry.func);
         found.exhaustive = false;
         found.untestable.push(why.to_string());

@@ -74,6 +74,11 @@ impl<'a> Turns<'a> {
         }
     }
 
+    /// Whether the next turn is the first of its method.
+    pub fn is_first_round(&self) -> bool {
+        self.round == 0 && !self.open.is_empty()
+    }
+
     /// The next turn; none when everything is done or nothing is left.
     pub fn next(&mut self, result: &mut ClassResult, end: Option<Instant>) -> Option<Turn> {
         while self.open.is_empty() && self.round < 2 {

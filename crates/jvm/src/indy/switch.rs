@@ -13,6 +13,8 @@ enum Label {
     Class(ClassId),
     Int(i32),
     Text(Vec<u16>),
+    /// The primitive type that the target has: it always matches.
+    Any,
     /// A constant of an enum; `None` if there is no such constant, which matches nothing.
     Enum(Option<(ClassId, String)>),
 }
@@ -22,12 +24,14 @@ enum Label {
 pub(super) fn link(jvm: &mut Jvm, site: &Bootstrapped<'_>, of_enum: bool) -> Linked {
     let Some(ty) = MethodType::parse(site.call.dynamic.descriptor) else { return Ok(None) };
     let [target, FieldType::Int] = ty.params.as_slice() else { return Ok(None) };
-    if !target.is_reference() {
-        return Ok(None);
-    }
     let mut labels = Vec::new();
     for cp in site.args {
-        match label(jvm, site, *cp, if of_enum { Some(target) } else { None })? {
+        // A component of a record: only patterns of its own type are allowed.
+        let found = match target.is_reference() {
+            true => label(jvm, site, *cp, if of_enum { Some(target) } else { None })?,
+            false => (primitive(site, *cp).as_ref() == Some(target)).then_some(Label::Any),
+        };
+        match found {
             Some(label) => labels.push(label),
             None => return Ok(None),
         }
@@ -74,6 +78,15 @@ fn enum_constant(jvm: &mut Jvm, class: &str, name: String) -> Option<(ClassId, S
     Some((id, name))
 }
 
+/// The primitive type whose class is a dynamic constant.
+fn primitive(site: &Bootstrapped<'_>, cp: u16) -> Option<FieldType> {
+    let dynamic = site.file.pool.dynamic(cp).ok()?;
+    let method = site.file.bootstrap_methods.get(usize::from(dynamic.bootstrap))?;
+    let member = site.file.pool.method_handle(method.handle).ok()?.member;
+    let is_class = member.class == "java/lang/invoke/ConstantBootstraps" && member.name == "primitiveClass";
+    is_class.then(|| FieldType::parse(dynamic.name)).flatten()
+}
+
 /// `EnumDesc.of(ClassDesc.of("a.B"), "C")`, as javac spells it in dynamic constants.
 fn enum_description(site: &Bootstrapped<'_>, cp: u16) -> Option<(String, String)> {
     let (method, args) = invocation(site, cp)?;
@@ -105,13 +118,15 @@ fn build(jvm: &mut Jvm, name: &str, ty: &MethodType, labels: &[Label]) -> Result
     let params: Vec<Type> = ty.params.iter().map(reg_type).collect();
     let mut adapter = Adapter { jvm, b: Builder::new(name, &params, Some(Type::I32)) };
     let (target, restart) = (Reg(0), Reg(1));
-    let [null, first] = std::array::from_fn(|_| adapter.b.block());
-    let is_null = adapter.b.value(Type::I1, Op::IsNull, target.0, 0, 0);
-    adapter.b.br(is_null, null, first, synthetic());
-    adapter.b.switch_to(null);
-    let answer = adapter.b.const_i32(-1);
-    adapter.b.ret(Some(answer));
-    adapter.b.switch_to(first);
+    if params.first() == Some(&Type::Ref) {
+        let [null, first] = std::array::from_fn(|_| adapter.b.block());
+        let is_null = adapter.b.value(Type::I1, Op::IsNull, target.0, 0, 0);
+        adapter.b.br(is_null, null, first, synthetic());
+        adapter.b.switch_to(null);
+        let answer = adapter.b.const_i32(-1);
+        adapter.b.ret(Some(answer));
+        adapter.b.switch_to(first);
+    }
     for (index, label) in labels.iter().enumerate() {
         let [test, found, next] = std::array::from_fn(|_| adapter.b.block());
         let number = adapter.b.const_i32(index as i32);
@@ -134,6 +149,7 @@ fn build(jvm: &mut Jvm, name: &str, ty: &MethodType, labels: &[Label]) -> Result
 fn matches(adapter: &mut Adapter<'_>, target: Reg, label: &Label) -> Result<Reg, LinkError> {
     match label {
         Label::Class(class) => Ok(adapter.b.value(Type::I1, Op::InstanceOf, target.0, class.0, 0)),
+        Label::Any => Ok(adapter.b.value(Type::I1, Op::ConstI1, 1, 0, 0)),
         Label::Enum(None) => Ok(adapter.b.value(Type::I1, Op::ConstI1, 0, 0, 0)),
         Label::Enum(Some((class, name))) => {
             let descriptor = format!("L{};", adapter.jvm.classes[*class].name);

@@ -72,10 +72,14 @@ fn pattern_labels(file: &ClassFile, cp: u16) -> Option<BTreeMap<i32, String>> {
     for (number, cp) in (0..).zip(args) {
         let text = || file.pool.string(*cp).ok().map(|units| String::from_utf16_lossy(&units));
         let label = match file.pool.get(*cp).ok()? {
-            Constant::Class(name) => {
-                let name = simple_name(name);
-                let article = if name.to_lowercase().starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
-                format!("{article} {name}")
+            Constant::Class(name) => with_article(&simple_name(name)),
+            // The class of a primitive type: a component of a record.
+            Constant::Dynamic(_) => {
+                let named = file.pool.dynamic(*cp).ok().and_then(|dynamic| FieldType::parse(dynamic.name));
+                match named.filter(|ty| !ty.is_reference()) {
+                    Some(ty) => with_article(&super::names::type_text(&ty)),
+                    None => continue,
+                }
             }
             Constant::Int(value) => value.to_string(),
             Constant::String if site.name == "enumSwitch" => text()?,
@@ -85,6 +89,11 @@ fn pattern_labels(file: &ClassFile, cp: u16) -> Option<BTreeMap<i32, String>> {
         labels.insert(number, label);
     }
     Some(labels)
+}
+
+fn with_article(name: &str) -> String {
+    let article = if name.to_lowercase().starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+    format!("{article} {name}")
 }
 
 /// A class as the source names it: `Circle`, `int[]`.

@@ -6,23 +6,11 @@
 
 use entity::EntityId;
 use ir::op::Effect;
-use ir::{BlockId, BranchInfo, Function, Op, Origin};
+use ir::{BlockId, BranchInfo, Function, Op, Origin, Ways};
 
 /// Numbers the branches of a function: decisions in the order of their first branch, conditions within them.
 pub(super) fn group(function: &mut Function) {
-    let preds = predecessors(function);
-    let mut decision_of: Vec<Option<usize>> = vec![None; function.blocks.len()];
-    let mut decisions: Vec<Vec<BlockId>> = Vec::new();
-    for block in function.blocks.keys() {
-        if decision_of[block.index()].is_some() || branch(function, block).is_none() {
-            continue;
-        }
-        let members = decision(function, block, &preds, &decision_of);
-        for member in &members {
-            decision_of[member.index()] = Some(decisions.len());
-        }
-        decisions.push(members);
-    }
+    let decisions = decisions(function);
     for (decision, members) in decisions.iter().enumerate() {
         for (condition, block) in members.iter().enumerate() {
             let index = function.blocks[*block].end - 1;
@@ -35,6 +23,25 @@ pub(super) fn group(function: &mut Function) {
     }
 }
 
+/// The branches of each decision.
+fn decisions(function: &Function) -> Vec<Vec<BlockId>> {
+    let ways = Ways::new(function);
+    let preds = predecessors(function, &ways);
+    let mut decision_of: Vec<Option<usize>> = vec![None; function.blocks.len()];
+    let mut decisions: Vec<Vec<BlockId>> = Vec::new();
+    for block in function.blocks.keys() {
+        if decision_of[block.index()].is_some() || branch(function, block).is_none() {
+            continue;
+        }
+        let members = decision(function, &ways, block, &preds, &decision_of);
+        for member in &members {
+            decision_of[member.index()] = Some(decisions.len());
+        }
+        decisions.push(members);
+    }
+    decisions
+}
+
 fn branch(function: &Function, block: BlockId) -> Option<BranchInfo> {
     function.blocks[block].end.checked_sub(1).and_then(|index| function.branch_info(index))
 }
@@ -45,10 +52,10 @@ fn is_condition(function: &Function, block: BlockId) -> bool {
 }
 
 /// Who leads to each block; blocks that only copy on the way are looked through.
-fn predecessors(function: &Function) -> Vec<Vec<BlockId>> {
+fn predecessors(function: &Function, ways: &Ways<'_>) -> Vec<Vec<BlockId>> {
     let mut preds: Vec<Vec<BlockId>> = vec![Vec::new(); function.blocks.len()];
-    for block in function.blocks.keys().filter(|block| !is_passage(function, *block)) {
-        for to in targets(function, block) {
+    for block in function.blocks.keys().filter(|block| !ways.is_passage(*block)) {
+        for to in targets(function, ways, block) {
             if !preds[to.index()].contains(&block) {
                 preds[to.index()].push(block);
             }
@@ -61,6 +68,7 @@ fn predecessors(function: &Function) -> Vec<Vec<BlockId>> {
 /// together two ways out.
 fn decision(
     function: &Function,
+    ways: &Ways<'_>,
     head: BlockId,
     preds: &[Vec<BlockId>],
     taken: &[Option<usize>],
@@ -70,11 +78,15 @@ fn decision(
         return members;
     }
     let mut complete = 1;
-    while let Some(next) = next_condition(function, &members, preds, taken) {
+    while let Some(next) = next_condition(function, ways, &members, preds, taken) {
         members.push(next);
-        if exits(function, &members) == 2 {
+        if has_two_ways(function, ways, &members) {
             complete = members.len();
         }
+    }
+    // An empty statement: all ways lead to the same code, and which of them is true is not to be seen.
+    if complete < members.len() && are_one(ways, &out(function, ways, &members)) {
+        complete = 1;
     }
     members.truncate(complete);
     members
@@ -83,11 +95,13 @@ fn decision(
 /// The first block in order that can only be reached from the members and only evaluates a condition.
 fn next_condition(
     function: &Function,
+    ways: &Ways<'_>,
     members: &[BlockId],
     preds: &[Vec<BlockId>],
     taken: &[Option<usize>],
 ) -> Option<BlockId> {
-    let mut candidates: Vec<BlockId> = members.iter().flat_map(|member| targets(function, *member)).collect();
+    let mut candidates: Vec<BlockId> =
+        members.iter().flat_map(|member| targets(function, ways, *member)).collect();
     candidates.sort_unstable();
     candidates.dedup();
     candidates.into_iter().find(|block| {
@@ -102,17 +116,25 @@ fn next_condition(
     })
 }
 
-/// How many different blocks the members lead to outside of themselves.
-fn exits(function: &Function, members: &[BlockId]) -> usize {
-    let all = members.iter().flat_map(|member| targets(function, *member));
-    let mut outside: Vec<BlockId> = all.filter(|to| !members.contains(to)).collect();
-    outside.sort_unstable();
-    outside.dedup();
-    outside.len()
+/// Whether the members lead out of themselves in two ways. Back to the first of them is out: that is another evaluation.
+fn has_two_ways(function: &Function, ways: &Ways<'_>, members: &[BlockId]) -> bool {
+    ways.two(&out(function, ways, members)).is_some()
 }
 
-fn targets(function: &Function, block: BlockId) -> Vec<BlockId> {
-    function.successors(block).into_iter().map(|to| forward(function, to)).collect()
+fn are_one(ways: &Ways<'_>, firsts: &[BlockId]) -> bool {
+    let mut ends = firsts.iter().map(|first| ways.end(*first));
+    let end = ends.next();
+    ends.all(|other| Some(other) == end)
+}
+
+/// What the members lead to first outside of themselves.
+fn out(function: &Function, ways: &Ways<'_>, members: &[BlockId]) -> Vec<BlockId> {
+    let all = members.iter().flat_map(|member| function.successors(*member));
+    all.filter(|to| !members[1..].contains(&ways.end(*to))).collect()
+}
+
+fn targets(function: &Function, ways: &Ways<'_>, block: BlockId) -> Vec<BlockId> {
+    function.successors(block).into_iter().map(|to| ways.end(to)).collect()
 }
 
 /// Whether line information says that the block begins another statement than the branches before it.
@@ -134,25 +156,4 @@ fn only_evaluates(function: &Function, block: BlockId) -> bool {
         let writes_memory = inst.op.effect() == Effect::Write && !matches!(inst.op, Op::New | Op::NewArray);
         (!writes_variable || names) && !writes_memory && inst.op != Op::Catch
     })
-}
-
-/// A block that only copies on its way to another.
-fn is_passage(function: &Function, block: BlockId) -> bool {
-    let range = function.blocks[block];
-    let code = &function.code[range.start as usize..range.end as usize];
-    let Some((last, before)) = code.split_last() else { return false };
-    // A constant for the stack is what a condition's value is turned into; that is not on the way to it.
-    last.op == Op::Jump && before.iter().all(|inst| inst.op == Op::Copy)
-}
-
-/// Where an edge really goes.
-fn forward(function: &Function, block: BlockId) -> BlockId {
-    let mut at = block;
-    for _ in 0..function.blocks.len() {
-        if !is_passage(function, at) {
-            break;
-        }
-        at = BlockId(function.code[function.blocks[at].end as usize - 1].a);
-    }
-    at
 }
