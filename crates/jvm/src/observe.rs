@@ -286,11 +286,11 @@ fn see_library(vm: &mut Vm<Jvm>, object: ObjId, class: ClassId, depth: u32) -> S
     };
     if is(vm, "java/util/List") {
         let Some(items) = elems(vm) else { return Seen::Opaque(class) };
-        return Seen::List(items.into_iter().map(|item| see_ref(vm, item, depth + 1)).collect());
+        return Seen::List(see_items(vm, items, depth));
     }
     if is(vm, "java/util/Set") {
         let Some(items) = elems(vm) else { return Seen::Opaque(class) };
-        return Seen::Set(items.into_iter().map(|item| see_ref(vm, item, depth + 1)).collect());
+        return Seen::Set(see_items(vm, items, depth));
     }
     if is(vm, "java/util/Map") {
         let Some(entries) = ask(vm, object, "entrySet", "()Ljava/util/Set;") else {
@@ -340,6 +340,18 @@ fn see_library(vm: &mut Vm<Jvm>, object: ObjId, class: ClassId, depth: u32) -> S
         return Seen::Object { class, id: object, shown: vec![(Member::Getter(func), text)] };
     }
     Seen::Object { class, id: object, shown: see_members(vm, object, class, depth) }
+}
+
+/// What a collection holds. Objects of the program in a small one are looked at as if they were held without it.
+fn see_items(vm: &mut Vm<Jvm>, items: Vec<ObjId>, depth: u32) -> Vec<Seen> {
+    let few = items.len() <= 8;
+    let mut seen = Vec::new();
+    for item in items {
+        let own =
+            !item.is_null() && vm.lang.classes[vm.heap.class(item)].origin == crate::link::ClassOrigin::User;
+        seen.push(see_ref(vm, item, if own && few { depth.max(1) } else { depth + 1 }));
+    }
+    seen
 }
 
 /// Values that are equal if their texts are, and that can be made from their text.
@@ -471,10 +483,31 @@ fn shows(getter: &str, field: &str) -> bool {
 
 /// Keeps of what getters showed what they show in another order too.
 pub fn keep_common(seen: &mut Seen, other: &Seen) {
-    if let (Seen::Object { shown, .. }, Seen::Object { shown: others, .. }) = (seen, other) {
-        shown.retain(|(member, value)| {
-            others.iter().any(|(other, as_well)| other == member && as_well == value)
-        });
+    match (seen, other) {
+        (Seen::Object { shown, .. }, Seen::Object { shown: others, .. }) => {
+            shown.retain(|(member, value)| {
+                others.iter().any(|(other, as_well)| other == member && as_well == value)
+            });
+        }
+        (Seen::List(items), Seen::List(others)) | (Seen::Set(items), Seen::Set(others)) => {
+            items.iter_mut().zip(others).for_each(|(item, other)| keep_common(item, other));
+        }
+        (Seen::Map(items), Seen::Map(others)) => {
+            items.iter_mut().zip(others).for_each(|((_, item), (_, other))| keep_common(item, other));
+        }
+        (Seen::Optional(Some(item)), Seen::Optional(Some(other))) => keep_common(item, other),
+        _ => {}
+    }
+}
+
+/// Whether something was asked more than once, so that the order could matter.
+pub fn asks_several(seen: &Seen) -> bool {
+    match seen {
+        Seen::Object { shown, .. } => shown.len() > 1,
+        Seen::List(items) | Seen::Set(items) => items.iter().any(asks_several),
+        Seen::Map(entries) => entries.iter().any(|(_, item)| asks_several(item)),
+        Seen::Optional(Some(item)) => asks_several(item),
+        _ => false,
     }
 }
 

@@ -303,6 +303,22 @@ pub struct FakeMethod {
     /// Exceptions that the interface declares.
     pub exceptions: Vec<ClassName>,
     pub throws: Throws,
+    /// A function among its arguments that it calls.
+    pub runs: Option<Runs>,
+    /// Its types are those that the interface declares, wildcards left out nowhere.
+    pub exact: bool,
+}
+
+/// A call of a function that a method of a stand-in is given: `work.get()`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Runs {
+    /// Which parameter, and what it is called.
+    pub param: usize,
+    pub name: String,
+    pub method: String,
+    pub args: Vec<Value>,
+    /// What the function returns is what the method returns.
+    pub returned: bool,
 }
 
 /// The types of a method with type parameters of its own, whose names stand for themselves.
@@ -331,7 +347,7 @@ impl FakeMethod {
             Throws::Always(value) => vec![value],
             Throws::InCalls(calls) => calls.iter().map(|(_, value)| value).collect(),
         };
-        self.result.iter().chain(thrown)
+        self.result.iter().chain(thrown).chain(self.runs.iter().flat_map(|runs| &runs.args))
     }
 
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
@@ -340,7 +356,7 @@ impl FakeMethod {
             Throws::Always(value) => vec![value],
             Throws::InCalls(calls) => calls.iter_mut().map(|(_, value)| value).collect(),
         };
-        self.result.iter_mut().chain(thrown)
+        self.result.iter_mut().chain(thrown).chain(self.runs.iter_mut().flat_map(|runs| &mut runs.args))
     }
 }
 

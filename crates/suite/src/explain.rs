@@ -10,6 +10,18 @@ pub trait Spelling {
     fn element(&self, of: &str, index: &str) -> String;
     /// A constant compared with the named variable (`'x'` for characters, a name for enum constants).
     fn constant(&self, variable: &str, value: i128) -> Option<String>;
+    /// The variable of the test that holds the object at the start of a path, and how long that start is.
+    fn known_as(&self, _path: &str) -> Option<(usize, &str)> {
+        None
+    }
+}
+
+/// A path from the variable on that the test has for the object it leads through.
+fn from_variable(spelling: &dyn Spelling, path: &str) -> String {
+    match spelling.known_as(path) {
+        Some((length, variable)) => format!("{variable}{}", &path[length..]),
+        None => path.to_string(),
+    }
 }
 
 /// One condition of a path.
@@ -37,6 +49,82 @@ pub fn fact(pool: &Pool, term: TermId, spelling: &dyn Spelling) -> Option<Fact> 
     Some(Fact { word: word(pool, term, spelling), text })
 }
 
+/// Whether one of two values is the size of something and the other is no size: an index, and what bounds it.
+fn bounds(pool: &Pool, a: TermId, b: TermId) -> bool {
+    let is_size = |term: TermId| pool.var_of(term).is_some_and(|var| size_of(pool.var_name(var)).is_some());
+    is_size(a) && !is_size(b) && pool.as_const(b).is_none()
+}
+
+/// That a text is another, or a certain one, which the library finds by its length and its characters; `None` if a
+/// condition is something else.
+pub fn text_fact(pool: &Pool, term: TermId, spelling: &dyn Spelling) -> Option<Fact> {
+    let (term, holds) = strip_not(pool, term);
+    let mut open = vec![term];
+    let (mut length, mut texts, mut units) = (None, Vec::new(), Vec::new());
+    while let Some(term) = open.pop() {
+        let (op, args) = pool.node(term);
+        let [a, b] = args else { return None };
+        let (a, b) = (whole_unit(pool, *a), whole_unit(pool, *b));
+        if op == Op::And {
+            open.extend([a, b]);
+            continue;
+        }
+        let named = |term: TermId| pool.var_of(term).map(|var| pool.var_name(var));
+        let unit = |term: TermId| {
+            let (of, index) = named(term)?.strip_suffix(']')?.rsplit_once('[')?;
+            Some((of, index.parse::<usize>().ok()?))
+        };
+        let (Op::Eq, true) = (op, units.len() < 64) else { return None };
+        if let (Some(of), Some(size)) =
+            (named(a).and_then(|name| name.strip_suffix(".length")), pool.as_const(b))
+        {
+            length = Some((of, usize::try_from(size).ok()?));
+        } else if let (Some((of, index)), Some(c)) = (unit(a), pool.as_const(b)) {
+            units.push((of, index, c));
+        } else if let (Some((of, i)), Some((other, j))) = (unit(a), unit(b)) {
+            texts.push(((of, i), (other, j)));
+        } else {
+            return None;
+        }
+    }
+    let (of, length) = length.filter(|(_, length)| *length > 0)?;
+    let path = |of: &str| from_variable(spelling, of);
+    let not = if holds { "" } else { "!" };
+    let relation = if holds { "Is" } else { "IsNot" };
+    if texts.is_empty() && units.len() == length && units.iter().all(|(text, ..)| *text == of) {
+        units.sort_unstable_by_key(|(_, index, _)| *index);
+        let complete = units.iter().enumerate().all(|(i, (_, index, _))| i == *index);
+        let chars = units.iter().map(|(.., c)| char::from_u32(u32::try_from(*c).ok()?));
+        let text: String = chars.collect::<Option<_>>()?;
+        let plain = |c: char| c.is_ascii_graphic() && c != '"' && c != '\\' || c == ' ';
+        if !complete || !text.chars().all(plain) || text.len() > 40 {
+            return None;
+        }
+        let wordy = text.len() <= 16 && text.chars().all(|c| c.is_ascii_alphanumeric());
+        let word = identifier(&path(of)).filter(|_| wordy);
+        return Some(Fact {
+            text: format!("{not}{}.equals(\"{text}\")", spelled(&path(of))),
+            word: word.map(|word| format!("{word}{relation}{}", capitalised(&text))),
+        });
+    }
+    let ((_, _), (other, _)) = texts.iter().find_map(|(a, b)| match () {
+        () if a.0 == of => Some((*a, *b)),
+        () if b.0 == of => Some((*b, *a)),
+        () => None,
+    })?;
+    let pairs = |((a, i), (b, j)): &((&str, usize), (&str, usize))| {
+        i == j && [(*a, *b), (*b, *a)].contains(&(of, other))
+    };
+    if !units.is_empty() || texts.len() != length || !texts.iter().all(pairs) {
+        return None;
+    }
+    let word = identifier(&path(of)).zip(identifier(&path(other)));
+    Some(Fact {
+        text: format!("{not}{}.equals({})", spelled(&path(of)), spelled(&path(other))),
+        word: word.map(|(of, other)| format!("{of}{relation}{}", capitalised(&other))),
+    })
+}
+
 /// Whether a condition compares inputs and constants as they are, with nothing added to them.
 pub fn is_plain(pool: &Pool, term: TermId) -> bool {
     let (term, _) = strip_not(pool, term);
@@ -45,7 +133,7 @@ pub fn is_plain(pool: &Pool, term: TermId) -> bool {
 }
 
 /// What several conditions say of one size together, in the place of the last: a loop asks again and again whether there
-/// is more.
+/// is more. Of other numbers, the tightest bounds.
 pub fn joined(facts: Vec<Fact>) -> Vec<Fact> {
     let mut ranges: Vec<(String, i64, i64, usize)> = Vec::new();
     for (at, fact) in facts.iter().enumerate() {
@@ -55,16 +143,56 @@ pub fn joined(facts: Vec<Fact>) -> Vec<Fact> {
             None => ranges.push((size, low, high, at)),
         }
     }
+    let loose = loose(&facts);
     let mut found = Vec::new();
     for (at, fact) in facts.into_iter().enumerate() {
         let range = size_range(&fact.text).and_then(|(size, ..)| ranges.iter().find(|(of, ..)| *of == size));
         match range {
+            None if loose.contains(&at) => {}
             None => found.push(fact),
             Some((size, low, high, last)) if *last == at => found.extend(in_range(size, *low, *high)),
             Some(_) => {}
         }
     }
     found
+}
+
+/// The conditions that others imply: `n > 0` where `n > 1` is said as well, `n != 1` where it is 2.
+fn loose(facts: &[Fact]) -> Vec<usize> {
+    let parsed: Vec<Option<(&str, &str, i64)>> = facts
+        .iter()
+        .map(|fact| {
+            let (left, number) = fact.text.rsplit_once(' ')?;
+            let (of, sign) = left.rsplit_once(' ')?;
+            let whole = !of.is_empty() && !of.contains([' ', '(', ')', '+', '*', '/', '?']);
+            Some((of, sign, number.parse().ok()?)).filter(|_| whole)
+        })
+        .collect();
+    let range = |sign: &str, number: i64| match sign {
+        "<" => Some((i64::MIN, number.saturating_sub(1))),
+        "<=" => Some((i64::MIN, number)),
+        ">" => Some((number.saturating_add(1), i64::MAX)),
+        ">=" => Some((number, i64::MAX)),
+        "==" => Some((number, number)),
+        _ => None,
+    };
+    let implied = |at: usize| {
+        let Some((of, sign, number)) = parsed[at] else { return false };
+        parsed.iter().enumerate().any(|(other, condition)| {
+            let Some((subject, by, bound)) = condition else { return false };
+            let Some((low, high)) = range(by, *bound).filter(|_| other != at && *subject == of) else {
+                return false;
+            };
+            match (sign, range(sign, number)) {
+                ("!=", _) => !(low..=high).contains(&number),
+                // Of two that say the same the first is kept.
+                (_, Some(wide)) if wide == (low, high) => other < at,
+                (_, Some(wide)) => wide.0 <= low && high <= wide.1,
+                _ => false,
+            }
+        })
+    };
+    (0..facts.len()).filter(|at| implied(*at)).collect()
 }
 
 /// Which sizes a condition on one allows.
@@ -183,7 +311,8 @@ impl Writer<'_> {
             let name = self.pool.var_name(var);
             return Some(match nullness(name) {
                 Some((of, null)) => {
-                    format!("{} {} null", spelled(of), if holds == null { "==" } else { "!=" })
+                    let of = spelled(&from_variable(self.spelling, of));
+                    format!("{of} {} null", if holds == null { "==" } else { "!=" })
                 }
                 None => match self.variable(name) {
                     // No operator: `the second mailer.send() is false`.
@@ -259,8 +388,10 @@ impl Writer<'_> {
 
     /// `a sign b` with a constant on the right.
     fn compare(&mut self, a: TermId, sign: &str, b: TermId) -> Option<String> {
-        let (a, sign, b) =
-            if self.pool.as_const(a).is_some() { (b, mirrored(sign), a) } else { (a, sign, b) };
+        let (a, sign, b) = match self.pool.as_const(a).is_some() || bounds(self.pool, a, b) {
+            true => (b, mirrored(sign), a),
+            false => (a, sign, b),
+        };
         if let Some((size, value)) = shifted(self.pool, a, b) {
             return Some(format!("{} {sign} {value}", self.value(size)?));
         }
@@ -309,10 +440,12 @@ impl Writer<'_> {
         let constants = (self.pool.as_const(a)?, self.pool.as_const(b)?);
         let (of, null) = nullness(self.pool.var_name(self.pool.var_of(condition)?))?;
         let null_first = constants.0 == 0 && constants.1 != 0;
-        (null_first == null && (constants.0 == 0) != (constants.1 == 0)).then(|| spelled(of))
+        (null_first == null && (constants.0 == 0) != (constants.1 == 0))
+            .then(|| spelled(&from_variable(self.spelling, of)))
     }
 
     fn variable(&self, name: &str) -> String {
+        let spelled = |path: &str| spelled(&from_variable(self.spelling, path));
         if let Some(of) = name.strip_suffix(".length") {
             return spelled(&self.spelling.length(of));
         }
@@ -467,6 +600,7 @@ fn size_of(name: &str) -> Option<&str> {
 
 /// A condition on one variable, or between two, as part of a name.
 fn word(pool: &Pool, term: TermId, spelling: &dyn Spelling) -> Option<String> {
+    let identifier = |path: &str| identifier(&from_variable(spelling, path));
     let (term, holds) = strip_not(pool, term);
     if let Some(var) = pool.var_of(term) {
         let name = pool.var_name(var);
@@ -491,7 +625,7 @@ fn word(pool: &Pool, term: TermId, spelling: &dyn Spelling) -> Option<String> {
         (Op::BvUle, false) if narrow(pool, a) => "GreaterThan",
         _ => return None,
     };
-    if pool.as_const(a).is_some() {
+    if pool.as_const(a).is_some() || bounds(pool, a, b) {
         std::mem::swap(&mut a, &mut b);
         relation = match relation {
             "LessThan" => "GreaterThan",
@@ -782,6 +916,35 @@ mod tests {
         let (age, limit) = (pool.declare("b.call1.add.p.age", Sort::Bv(32)), pool.bv(32, 18));
         let t = pool.slt(age, limit);
         check(&pool, t, "b.add(p2).age < 18", Some("addP2AgeLessThan18"));
+    }
+
+    #[test]
+    fn only_the_tightest_bounds_are_said() {
+        let facts = |texts: &[&str]| {
+            let all = texts.iter().map(|text| Fact { text: text.to_string(), word: None }).collect();
+            joined(all).into_iter().map(|fact| fact.text).collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(facts(&["n >= 1", "n > 30"]), "n > 30");
+        assert_eq!(facts(&["n >= 1", "n <= 30", "m > 2"]), "n >= 1, n <= 30, m > 2");
+        assert_eq!(facts(&["n > 0", "n != 1", "n > 1", "n == 2"]), "n == 2");
+        assert_eq!(facts(&["a.size() > 0", "a.size() <= 1"]), "a.size() == 1");
+    }
+
+    #[test]
+    fn texts_that_are_compared_are_quoted() {
+        let mut pool = Pool::new();
+        let (len, two) = (pool.declare("s.length", Sort::Bv(32)), pool.bv(32, 2));
+        let mut all = vec![pool.eq(len, two)];
+        for (i, c) in "ok".chars().enumerate() {
+            let (unit, c) = (pool.declare(&format!("s[{i}]"), Sort::Bv(16)), pool.bv(16, c as u64));
+            all.push(pool.eq(unit, c));
+        }
+        let is_ok = pool.all(&all);
+        let found = text_fact(&pool, is_ok, &Java).unwrap();
+        assert_eq!((found.text.as_str(), found.word.as_deref()), ("s.equals(\"ok\")", Some("sIsOk")));
+        let other = pool.not(is_ok);
+        assert_eq!(text_fact(&pool, other, &Java).unwrap().text, "!s.equals(\"ok\")");
+        assert_eq!(text_fact(&pool, all[0], &Java), None);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! explained, as plain data that an emitter renders and a runner confirms.
 //! Does not know: test frameworks, the syntax of any language, files, processes.
 
+pub mod apart;
 pub mod case;
 pub mod explain;
 pub mod name;

@@ -75,7 +75,7 @@ fn outcome_word(outcome: &Outcome, result: Option<&Value>) -> String {
     }
 }
 
-fn value_word(value: &Value) -> Option<String> {
+pub(crate) fn value_word(value: &Value) -> Option<String> {
     Some(match value {
         Value::Null => "Null".to_string(),
         Value::Bool(value) => capitalised(&value.to_string()),

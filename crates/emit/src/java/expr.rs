@@ -1,6 +1,6 @@
 //! Values and calls as Java expressions.
 
-use suite::case::{Call, ClassName, FakeMethod, Target, TestCase, Throws, Type, Value};
+use suite::case::{Call, ClassName, FakeMethod, Runs, Target, TestCase, Throws, Type, Value};
 
 use super::literal;
 use super::names::{Names, identifier};
@@ -15,10 +15,16 @@ const LONG_ZEROS: usize = 8;
 
 /// Names for the parameters of a fake's method, which nothing else in a test has.
 fn parameter_names(method: &FakeMethod) -> Vec<String> {
-    match method.params.len() {
+    let mut names = match method.params.len() {
         1 => vec!["ignored".to_string()],
         n => (1..=n).map(|i| format!("ignored{i}")).collect(),
+    };
+    if let Some(runs) = &method.runs
+        && let Some(name) = names.get_mut(runs.param)
+    {
+        *name = identifier(&runs.name);
     }
+    names
 }
 
 /// Where an expression stands, which decides what must be spelled out.
@@ -134,6 +140,13 @@ impl Scope<'_> {
     /// A lambda: a plan binds fakes of several methods to variables, whose declarations write the class.
     fn fake(&mut self, methods: &[FakeMethod]) -> Doc {
         let [method] = methods else { return Doc::text("null") };
+        // `Runnable::run` for a method that does nothing but call what it is given.
+        if let (Some(runs), None, Throws::Never, [given]) =
+            (&method.runs, &method.result, &method.throws, method.params.as_slice())
+            && runs.args.is_empty()
+        {
+            return Doc::text(format!("{}::{}", self.names.erased(given), runs.method));
+        }
         let params = match parameter_names(method).as_slice() {
             [one] => one.clone(),
             all => format!("({})", all.join(", ")),
@@ -143,10 +156,27 @@ impl Scope<'_> {
                 let thrown = self.expr(thrown, &Type::object(), Place::Receiver);
                 Doc::cat([Doc::text("{ throw "), thrown, Doc::text("; }")])
             }
+            (_, result) if let Some(runs) = &method.runs => {
+                let call = self.run(runs);
+                match result {
+                    None => call,
+                    Some(value) => {
+                        let value = self.returned(value, &method.returns);
+                        let parts = [Doc::text("{ "), call, Doc::text("; return "), value, Doc::text("; }")];
+                        Doc::cat(parts)
+                    }
+                }
+            }
             (_, Some(value)) => self.returned(value, &method.returns),
             (_, None) => Doc::text("{ }"),
         };
         Doc::cat([Doc::text(format!("{params} -> ")), result])
+    }
+
+    /// The call of a function that a method of a stand-in was given.
+    fn run(&mut self, runs: &Runs) -> Doc {
+        let args = runs.args.iter().map(|arg| self.element(arg)).collect();
+        Doc::call(format!("{}.{}", identifier(&runs.name), runs.method), args)
     }
 
     /// An anonymous class, as the declaration of a variable.
@@ -164,7 +194,7 @@ impl Scope<'_> {
         let declared = self.names.ty(ty);
         let class = stub.clone().unwrap_or_else(|| declared.clone());
         let said = |method: &&FakeMethod| {
-            let speaks = method.result.is_some() || method.throws != Throws::Never;
+            let speaks = method.result.is_some() || method.throws != Throws::Never || method.runs.is_some();
             stub.is_none() || method.called && speaks
         };
         let methods: Vec<&FakeMethod> = methods.iter().filter(said).collect();
@@ -189,17 +219,29 @@ impl Scope<'_> {
 
     /// A method of a class that stands for another.
     pub fn fake_method(&mut self, method: &FakeMethod, mut declared: Vec<String>, source: &mut Source) {
-        let named = method.params.iter().zip(parameter_names(method));
-        let params: Vec<String> =
-            named.map(|(ty, name)| format!("{} {name}", self.names.erased(ty))).collect();
-        let returns = self.names.ty(&method.returns);
+        // With type parameters of its own where they fit: nothing but null and what a function returns is of any type.
+        let any = matches!(method.result, None | Some(Value::Null));
+        let open = method.open.as_ref().filter(|_| method.exact && any);
+        let types = open.map_or(&method.params, |open| &open.params);
+        let named: Vec<(&Type, String)> = types.iter().zip(parameter_names(method)).collect();
+        let exact = method.exact && (open.is_some() || !method.of.traits.generic_method);
+        let params: Vec<String> = named
+            .into_iter()
+            .map(|(ty, name)| {
+                let ty = if exact { self.names.ty(ty) } else { self.names.erased(ty) };
+                format!("{ty} {name}")
+            })
+            .collect();
+        let returns = self.names.ty(open.map_or(&method.returns, |open| &open.returns));
+        let variables = open.map_or(String::new(), |open| format!("<{}> ", open.variables.join(", ")));
         let thrown: Vec<(Option<usize>, &Value)> = match &method.throws {
             Throws::Never => Vec::new(),
             Throws::Always(value) => vec![(None, value)],
             Throws::InCalls(calls) => calls.iter().map(|(call, value)| (Some(*call), value)).collect(),
         };
         let types: Vec<Type> = thrown.iter().filter_map(|(_, value)| self.static_type(value)).collect();
-        for ty in types {
+        // What no interface declares needs no declaration here either.
+        for ty in types.into_iter().filter(|_| !method.exceptions.is_empty()) {
             let name = self.names.erased(&ty);
             if !declared.contains(&name) {
                 declared.push(name);
@@ -213,7 +255,11 @@ impl Scope<'_> {
             source.gap();
         }
         source.line("@Override");
-        source.line(&format!("public {returns} {}({}){throws} {{", method.of.method, params.join(", ")));
+        source.line(&format!(
+            "public {variables}{returns} {}({}){throws} {{",
+            method.of.method,
+            params.join(", ")
+        ));
         source.indent();
         if matches!(method.throws, Throws::InCalls(_)) {
             source.line(&format!("{counter}++;"));
@@ -236,6 +282,11 @@ impl Scope<'_> {
             source.dedent();
             source.line("}");
             return;
+        }
+        if let Some(runs) = &method.runs {
+            let call = self.run(runs);
+            let start = if runs.returned { "return " } else { "" };
+            source.put(&Doc::cat([Doc::text(start), call]), ";");
         }
         if let Some(value) = &method.result {
             let value = self.returned(value, &method.returns);

@@ -11,6 +11,8 @@ use crate::doc::Source;
 
 /// Interfaces with more methods get a class of their own.
 const MANY: usize = 4;
+/// The same of smaller ones that so many tests want.
+const OFTEN: usize = 3;
 
 /// A class that implements all methods of an interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,12 +35,29 @@ impl Stub {
 /// The stubs that cases need. `taken`: simple names of other classes.
 pub fn of(cases: &[TestCase], taken: &BTreeSet<String>) -> Vec<Stub> {
     let mut found: Vec<Stub> = Vec::new();
-    for case in cases {
-        for step in plan(case).arrange {
+    let mut wanted: Vec<(Stub, usize)> = Vec::new();
+    let planned: Vec<TestCase> = cases.iter().map(plan).collect();
+    let partly = |methods: &[FakeMethod]| methods.len() > 1 && methods.iter().any(|method| !method.called);
+    for step in planned.iter().flat_map(|case| &case.arrange) {
+        if let Step::Bind { value: Value::Fake { ty, constructor: None, methods }, .. } = step
+            && partly(methods)
+        {
+            match wanted.iter_mut().find(|(stub, _)| stub.is_of(ty, methods)) {
+                Some((_, count)) => *count += 1,
+                None => {
+                    let stub = Stub { name: String::new(), ty: ty.clone(), methods: methods.clone() };
+                    wanted.push((stub, 1));
+                }
+            }
+        }
+    }
+    for case in planned {
+        for step in case.arrange {
             let Step::Bind { value: Value::Fake { ty, constructor: None, methods }, .. } = step else {
                 continue;
             };
-            let many = methods.len() > MANY && methods.iter().any(|method| !method.called);
+            let often = wanted.iter().any(|(stub, count)| *count >= OFTEN && stub.is_of(&ty, &methods));
+            let many = partly(&methods) && (methods.len() > MANY || often);
             let Type::Class { name: class, .. } = &ty else { continue };
             if !many || found.iter().any(|stub| stub.is_of(&ty, &methods)) {
                 continue;
@@ -76,11 +95,11 @@ pub fn classes(stubs: &[Stub], names: &mut Names, release: u16, source: &mut Sou
             if i > 0 {
                 source.gap();
             }
-            let result = method.result.as_ref().map(|_| Value::zero(&method.returns));
+            let result = (method.returns != Type::Void).then(|| Value::zero(&method.returns));
             // What the tests override may throw.
             let declared: Vec<String> =
                 method.exceptions.iter().map(|class| scope.names.class(class)).collect();
-            let method = FakeMethod { result, throws: Throws::Never, ..method.clone() };
+            let method = FakeMethod { result, throws: Throws::Never, runs: None, ..method.clone() };
             scope.fake_method(&method, declared, source);
         }
         source.dedent();

@@ -1,6 +1,6 @@
 //! Values and calls as Kotlin expressions.
 
-use suite::case::{Call, ClassName, FakeMethod, Target, TestCase, Throws, Type, Value};
+use suite::case::{Call, ClassName, FakeMethod, Runs, Target, TestCase, Throws, Type, Value};
 
 use super::names::{Names, array_of, identifier, quoted};
 use super::{ClassForm, Facts, Form, Member, literal};
@@ -49,15 +49,35 @@ impl Scope<'_> {
         if method.throws != Throws::Never {
             return self.refuse("a function that throws");
         }
-        let params = vec!["_"; method.params.len()].join(", ");
+        let mut params = vec!["_".to_string(); method.params.len()];
+        if let Some(runs) = &method.runs
+            && let Some(param) = params.get_mut(runs.param)
+        {
+            param.clone_from(&runs.name);
+        }
+        let params = params.join(", ");
         let arrow = if params.is_empty() { String::new() } else { format!("{params} -> ") };
-        let result = method.result.as_ref().map_or_else(|| Doc::text("Unit"), |value| self.expr(value));
+        let result = match (&method.runs, &method.result) {
+            (None, None) => Doc::text("Unit"),
+            (None, Some(value)) => self.expr(value),
+            (Some(runs), None) => self.run(&runs.name, runs),
+            (Some(runs), Some(value)) => {
+                let (call, value) = (self.run(&runs.name, runs), self.expr(value));
+                Doc::cat([call, Doc::text("; "), value])
+            }
+        };
         let class = match name.package == "kotlin.jvm.functions" {
             true => String::new(),
             false => format!("{} ", self.names.class(name)),
         };
         let (result, open) = (result, format!("{class}{{ {arrow}"));
         Doc::cat([Doc::text(open), result, Doc::text(" }")])
+    }
+
+    /// The call of a function that a method of a stand-in was given.
+    fn run(&mut self, name: &str, runs: &Runs) -> Doc {
+        let args = runs.args.iter().map(|arg| self.expr(arg)).collect();
+        Doc::call(format!("{name}.{}", quoted(&runs.method)), args)
     }
 
     /// An object of an anonymous class, as the declaration of a variable.
@@ -116,6 +136,28 @@ impl Scope<'_> {
                 Throws::InCalls(_) => {
                     self.refuse("an object that throws in some calls only");
                 }
+            }
+            if let Some(runs) = &method.runs {
+                let sure = if may_be_null(runs.param) { "!!" } else { "" };
+                let call = self.run(&format!("ignored{}{sure}", runs.param + 1), runs);
+                if runs.returned {
+                    source.put(&Doc::cat([Doc::text(with_equals(&head)), call]), "");
+                    continue;
+                }
+                if open.is_some() && method.result.is_some() {
+                    source.line("@Suppress(\"UNCHECKED_CAST\")");
+                }
+                source.line(&format!("{head} {{"));
+                source.indent();
+                source.put(&call, "");
+                if let Some(value) = &method.result {
+                    let cast = if open.is_some() { format!(" as {spelled}") } else { String::new() };
+                    let value = Doc::cat([self.typed(value), Doc::text(cast)]);
+                    source.put(&Doc::cat([Doc::text("return "), value]), "");
+                }
+                source.dedent();
+                source.line("}");
+                continue;
             }
             match &method.result {
                 Some(value) => {

@@ -7,23 +7,26 @@ use jvm::input::{Event, FakeCall, Generic};
 use jvm::load::{FieldType, access};
 use jvm::observe::Seen;
 use jvm::world::Jvm;
-use suite::case::{Call, ClassName, FakeMethod, OpenTypes, Step, Target, Throws, Type, Value};
+use suite::case::{Call, ClassName, FakeMethod, OpenTypes, Runs, Step, Target, Throws, Type, Value};
 use vm::ObjId;
 
 use super::case::{NoCase, call_of};
-use super::value::{class_name, field_type, value};
+use super::subject::Detail;
+use super::value::{class_name, field_type, is_accessible, value};
 
 /// Variables of a test by the objects they hold.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     names: BTreeMap<u32, String>,
+    /// The same by the inputs that the objects are.
+    inputs: Vec<(String, String)>,
     taken: Vec<String>,
 }
 
 impl Names {
     /// Names that variables must not have.
     pub fn new(taken: Vec<String>) -> Names {
-        Names { names: BTreeMap::new(), taken }
+        Names { names: BTreeMap::new(), inputs: Vec::new(), taken }
     }
 
     pub fn get(&self, object: ObjId) -> Option<Value> {
@@ -31,8 +34,14 @@ impl Names {
     }
 
     fn name(&mut self, object: ObjId, input: &str) -> String {
-        let name = self.free(&variable(input));
+        self.name_like(object, input, &variable(input))
+    }
+
+    /// The same with another wish for the name than the input's own.
+    fn name_like(&mut self, object: ObjId, input: &str, wish: &str) -> String {
+        let name = self.free(wish);
         self.names.insert(object.0, name.clone());
+        self.inputs.push((input.to_string(), name.clone()));
         name
     }
 
@@ -47,6 +56,13 @@ impl Names {
         self.taken.push(name.clone());
         name
     }
+}
+
+/// Whether an input is an element of a collection: `orders.get0`.
+fn is_element(input: &str) -> bool {
+    let last = input.rsplit('.').next().unwrap_or(input);
+    let number = ["get", "element"].iter().find_map(|prefix| last.strip_prefix(prefix));
+    number.is_some_and(|number| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()))
 }
 
 /// A name for the variable of an input: `order.customer` is `customer`, `orders.get0` is `orders0`.
@@ -89,6 +105,19 @@ pub fn steps(
     Ok(steps)
 }
 
+/// The variables of the test of a run, by the inputs that they hold.
+pub fn variables(jvm: &Jvm, detail: &Detail) -> Vec<(String, String)> {
+    let mut names = Names::new(taken());
+    // What cannot be written is no test, and nobody reads of its conditions.
+    let _ = steps(jvm, &detail.before.script, &detail.fakes, &mut names);
+    names.inputs
+}
+
+/// Names that the surrounding code uses itself.
+pub fn taken() -> Vec<String> {
+    ["result", "thrown"].into_iter().map(String::from).collect()
+}
+
 /// An object that stands for an interface. A method that said different things takes them from an iterator.
 fn fake(
     jvm: &Jvm,
@@ -98,14 +127,34 @@ fn fake(
     steps: &mut Vec<Step>,
 ) -> Result<(), NoCase> {
     let Some((_, made)) = jvm.worlds.fakes.get(&class) else { return Err(unnamed()) };
-    let name = names.name(object, input);
+    // What stands for a type because something else would do as well is named after the type.
+    let number = input.rsplit('.').next().and_then(|last| last.strip_prefix("Fake"));
+    let name = match number.is_some_and(|n| n.chars().all(|c| c.is_ascii_digit())) {
+        true => {
+            let class = class_name(jvm, made.interface);
+            names.name_like(object, input, &decapitalised(class.simple_name()))
+        }
+        false => names.name(object, input),
+    };
     let args_of = boxed_args(&made.args);
     // All that a raw type inherits is raw.
     let raw = args_of.is_empty() && jvm::input::is_generic(jvm, made.interface);
     let mut methods = Vec::new();
     for (index, method) in made.methods.iter().enumerate() {
         let f = &jvm.funcs[method.func];
-        let own: Vec<&FakeCall> = calls.iter().filter(|call| call.method == index).copied().collect();
+        let of_method = calls.iter().filter(|call| call.method == index);
+        let own: Vec<&FakeCall> = of_method.clone().filter(|call| call.ran.is_none()).copied().collect();
+        let ran = of_method.clone().find_map(|call| call.ran.as_ref());
+        let runs = match (&method.callback, ran) {
+            (Some(callback), Some(given)) => Some(Runs {
+                param: callback.param,
+                name: names.free(&callback.name),
+                method: jvm.funcs[callback.func].name.to_string(),
+                args: values(jvm, given, names)?,
+                returned: callback.returned,
+            }),
+            _ => None,
+        };
         let returned = own.iter().filter(|call| !call.threw);
         let results: Vec<Value> =
             returned.map(|call| written(jvm, &call.result, names)).collect::<Result<_, _>>()?;
@@ -113,7 +162,7 @@ fn fake(
         let known = method.returns.as_ref().filter(|_| !raw).and_then(generic_type);
         let returns = known.unwrap_or_else(|| f.signature.ty.ret.as_ref().map_or(Type::Void, field_type));
         let result = match results.as_slice() {
-            _ if returns == Type::Void => None,
+            _ if returns == Type::Void || runs.as_ref().is_some_and(|runs| runs.returned) => None,
             [] => Some(Value::zero(&returns)),
             [first, rest @ ..] if rest.iter().all(|value| value == first) => Some(first.clone()),
             _ => Some(next_of(results, &returns, names, &name, steps)),
@@ -122,14 +171,27 @@ fn fake(
             true => f.signature.ty.params.iter().map(field_type).collect(),
             false => declared(&made.param_types(jvm, method.func), &f.signature.ty.params),
         };
-        let called = !own.is_empty();
+        let called = !own.is_empty() || runs.is_some();
         let of = call_of(jvm, method.func, Target::Static, Vec::new());
         let file = jvm.classes[f.class].file.as_deref();
         let declared = file.and_then(|file| file.method(&f.name, &f.descriptor));
         let exceptions = declared.iter().flat_map(|method| &method.exceptions);
         let exceptions = exceptions.map(|name| ClassName::from_internal(name)).collect();
         let open = made.open_types(jvm, method.func).filter(|_| !raw).and_then(open_types);
-        methods.push(FakeMethod { of, params, returns, open, result, called, exceptions, throws });
+        let signature = declared.and_then(|method| method.signature.as_deref());
+        let exact = !raw && signature.is_none_or(|signature| !jvm::input::has_wildcards(signature));
+        methods.push(FakeMethod {
+            of,
+            params,
+            returns,
+            open,
+            result,
+            called,
+            exceptions,
+            throws,
+            runs,
+            exact,
+        });
     }
     let constructor =
         made.constructor.as_ref().map(|way| Box::new(call_of(jvm, way.func, Target::New, args)));
@@ -228,13 +290,13 @@ fn step(jvm: &Jvm, event: &Event, names: &mut Names) -> Result<Step, NoCase> {
                 other => other.clone(),
             };
             // What an `Optional` holds has no name of its own, nor has an exception.
+            let own = matches!(&ty, Type::Class { name, .. } if !name.package.starts_with("java."));
             let nameless = name.ends_with(".of")
                 || name.ends_with(".thrown")
-                || name.ends_with(".value")
-                    && matches!(&ty, Type::Class { name, .. } if !name.package.starts_with("java."));
+                || (name.ends_with(".value") || is_element(name)) && own;
             let name = match (nameless, &ty) {
                 (true, Type::Class { name: class, .. }) => {
-                    names.name(*object, &decapitalised(class.simple_name()))
+                    names.name_like(*object, name, &decapitalised(class.simple_name()))
                 }
                 _ => names.name(*object, name),
             };
@@ -380,7 +442,28 @@ fn generic_type(ty: &Generic) -> Option<Type> {
     })
 }
 
-/// What the spelling of a function's call depends on lies in its declaration.
+/// The type of a method's result with its arguments, where a test can name them all and every caller sees the same.
+pub fn result_type(jvm: &Jvm, func: FuncId) -> Option<Type> {
+    fn nameable(jvm: &Jvm, ty: &Generic) -> bool {
+        match ty {
+            Generic::Any => false,
+            Generic::Prim(_) => true,
+            Generic::Array(elem) => nameable(jvm, elem),
+            Generic::Class(name, args) => {
+                jvm.loaded(name).is_some_and(|class| is_accessible(jvm, class))
+                    && args.iter().all(|arg| nameable(jvm, arg))
+            }
+        }
+    }
+    let f = &jvm.funcs[func];
+    // What a raw type inherits is raw as well.
+    if !f.is_static() && (jvm::input::is_generic(jvm, f.class) || jvm::input::is_inner(jvm, f.class)) {
+        return None;
+    }
+    let ty = jvm::input::closed_result(jvm, func)?;
+    if nameable(jvm, &ty) { generic_type(&ty) } else { None }
+}
+
 /// Whether other members of the same name, inherited ones among them, could take as many arguments.
 pub fn is_overloaded(jvm: &Jvm, func: FuncId) -> bool {
     let method = &jvm.funcs[func];

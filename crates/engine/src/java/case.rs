@@ -2,22 +2,23 @@
 
 use std::sync::Arc;
 
-use explore::Finished;
 use ir::FuncId;
 use jvm::load::{Method, access};
-use jvm::observe::{Member, Seen};
+use jvm::observe::Seen;
 use jvm::world::Jvm;
-use ledger::{Kind as Imprecision, Ledger};
-use suite::case::{Assert, Call, Check, Outcome, Step, Target, TestCase, Text, Throws, Traits, Type, Value};
-use suite::explain::{Fact, fact};
+use ledger::Ledger;
+use suite::case::{Assert, Call, Outcome, Step, Target, TestCase, Text, Throws, Traits, Type, Value};
+use suite::explain::Fact;
 use suite::name::test_name;
-use term::TermId;
-use vm::{ElemKind, ObjId, Vm};
+use vm::Vm;
 
 use super::arrange::{self, Names};
-use super::spelling::JavaSpelling;
-use super::subject::{Detail, End, Look, Param, Stage, Subject};
-use super::value::{class_name, field_type, nameable, value};
+use super::asserts::{
+    Graph, MOST_UNCHANGED, assert_arguments, assert_changes, assert_result, assert_static, assert_unchanged,
+    declared_type,
+};
+use super::subject::{Detail, End, Param, Stage, Subject};
+use super::value::{class_name, field_type, nameable};
 
 /// Why a run cannot be a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,8 +35,7 @@ pub fn case(
     if detail.stage != Stage::Call {
         return Err(NoCase("the inputs could not be made".to_string()));
     }
-    let taken: Vec<String> = ["result", "thrown"].into_iter().map(String::from).collect();
-    let mut names = Names::new(taken);
+    let mut names = Names::new(arrange::taken());
     let mut arrange = arrange::steps(jvm, &detail.before.script, &detail.fakes, &mut names)?;
     let args = arrange::values(jvm, &detail.before.args, &names)?;
     let args = bind_arrays(&mut arrange, &subject.params, args, detail);
@@ -55,7 +55,8 @@ pub fn case(
     if let (false, Some(from)) = (subject.runs.is_empty(), handed_out_by(&arrange, &act)) {
         base = format!("{from}_{base}");
     }
-    let told = facts.iter().cloned().chain(exceptions_of(&arrange)).collect::<Vec<Fact>>();
+    let given = same_objects(&subject.params, &act);
+    let told = facts.iter().cloned().chain(given).chain(exceptions_of(&arrange)).collect::<Vec<Fact>>();
     let facts = told.as_slice();
     let after = calls_before(&arrange, &act).or_else(|| match facts.iter().any(is_telling) {
         true => None,
@@ -87,93 +88,6 @@ fn handed_out_by(arrange: &[Step], act: &Call) -> Option<String> {
         _ => None,
     }
 }
-
-/// So many conditions of a path are looked at for what to say of it.
-const FACTS_OF: usize = 2000;
-
-/// The conditions that a run decided on, in order, each once.
-pub fn facts(vm: &mut Vm<Jvm>, finished: &Finished<Stage>, spelling: &JavaSpelling) -> Vec<Fact> {
-    let mut facts: Vec<Fact> = Vec::new();
-    let conditions = known_fields(vm, finished);
-    for (step, condition) in finished.path.iter().zip(&conditions) {
-        let shown = matches!(step.kind, ElemKind::Branch | ElemKind::Check(_) | ElemKind::Which);
-        // What constructors asked of their arguments is seen where the test calls them; an index that is inside says
-        // nothing.
-        let inside = ElemKind::Check(ir::Check::Bounds);
-        let passed = step.kind == inside && step.choice == 0;
-        if step.input || passed || !shown || vm.pool.as_bool(*condition).is_some() {
-            continue;
-        }
-        let tracked = vm.lang.funcs.get(step.site.func).is_some_and(|f| f.tracked);
-        if let Some(fact) = fact(&vm.pool, *condition, spelling)
-            && !facts.contains(&fact)
-        {
-            let site = vm.lang.funcs.get(step.site.func);
-            let of_optional = site.is_some_and(|f| &*vm.lang.classes[f.class].name == "java/util/Optional");
-            if of_optional {
-                facts.extend(optional(&fact).filter(|fact| !facts.contains(fact)));
-                continue;
-            }
-            // Of what the library decided, only sizes say something about the source (`s.isEmpty()`).
-            if step.kind == ElemKind::Which && !fact.text.ends_with(" null") {
-                continue;
-            }
-            let plain = suite::explain::is_plain(&vm.pool, *condition) && fact.word.is_some();
-            let about_size = plain && fact.text.contains(".length") && is_small(&fact.text);
-            // Of other classes of the program, what they ask of their objects as they are (`isMinor()`).
-            let of_program = plain
-                && site.is_some_and(|f| vm.lang.classes[f.class].origin == jvm::link::ClassOrigin::User);
-            if tracked || (about_size || of_program) && facts.len() < LIBRARY_FACTS {
-                // The same said twice: the later is the tighter.
-                match facts.iter_mut().find(|known| known.word.is_some() && known.word == fact.word) {
-                    Some(known) => *known = fact,
-                    None => facts.push(fact),
-                }
-            }
-        }
-    }
-    suite::explain::joined(facts)
-}
-
-/// `user.value == null` as what an `Optional` is asked: `user.isEmpty()`.
-fn optional(fact: &Fact) -> Option<Fact> {
-    let (of, empty) = match fact.text.strip_suffix(".value == null") {
-        Some(of) => (of, true),
-        None => (fact.text.strip_suffix(".value != null")?, false),
-    };
-    let asked = if empty { "isEmpty()" } else { "isPresent()" };
-    let word = fact.word.as_deref().and_then(|word| {
-        word.strip_suffix("ValueNull")
-            .map(|of| format!("{of}Empty"))
-            .or_else(|| word.strip_suffix("ValueNotNull").map(|of| format!("{of}Present")))
-    });
-    Some(Fact { text: format!("{of}.{asked}"), word })
-}
-
-/// Whether a condition speaks of small numbers only: others are the library's own (where it sorts in another way).
-fn is_small(text: &str) -> bool {
-    text.split(|c: char| !c.is_ascii_digit())
-        .all(|number| number.len() < 2 || number <= "16" && number.len() == 2)
-}
-
-/// The conditions with it decided which setters were called and which fields set directly: that shows in the test, and
-/// conditions speak of what was set.
-fn known_fields(vm: &mut Vm<Jvm>, finished: &Finished<Stage>) -> Vec<TermId> {
-    let is_set = |name: &str| name.ends_with(".set") || jvm::input::says_field_is_set(name);
-    let flags = (0..vm.pool.var_count()).map(|index| term::VarId(index as u32));
-    let flags: Vec<term::VarId> = flags.filter(|var| is_set(vm.pool.var_name(*var))).collect();
-    // Of a long path the beginning says enough.
-    let first = &finished.condition[..finished.condition.len().min(FACTS_OF)];
-    if flags.is_empty() {
-        return first.to_vec();
-    }
-    let known = flags.into_iter().map(|var| (var, vm.pool.bool(finished.model.bits(var) != 0)));
-    let known = known.collect();
-    vm.pool.substitute(first, &known)
-}
-
-/// Beyond so many conditions, the library's are left out.
-const LIBRARY_FACTS: usize = 6;
 
 const COMMENT_WIDTH: usize = 100;
 
@@ -220,6 +134,27 @@ fn calls_before(arrange: &[Step], act: &Call) -> Option<(String, String)> {
         )),
         _ => Some((format!("after {total} calls"), format!("after{total}Calls"))),
     }
+}
+
+/// Arguments that are the object which is called, or an earlier argument: `other == account`.
+fn same_objects(params: &[Param], act: &Call) -> Vec<Fact> {
+    let mut known: Vec<(&str, &Value)> = Vec::new();
+    if let Target::Instance(receiver) = &act.on
+        && let Value::Var(name) = &**receiver
+    {
+        known.push((name, receiver));
+    }
+    let mut found = Vec::new();
+    for (param, arg) in params.iter().zip(&act.args).filter(|(_, arg)| matches!(arg, Value::Var(_))) {
+        match known.iter().find(|(_, value)| *value == arg) {
+            Some((name, _)) => found.push(Fact {
+                text: format!("{} == {name}", param.name),
+                word: Some(format!("{}Is{}", param.name, capital(name))),
+            }),
+            None => known.push((&param.name, arg)),
+        }
+    }
+    found
 }
 
 /// What objects that stand for interfaces throw: `mailer.send() throws IOException`.
@@ -356,7 +291,11 @@ fn described(value: &Value) -> Option<String> {
         Value::Class(_) => "a class".to_string(),
         Value::Field { of: None, class, name, .. } if name == "INSTANCE" => class.simple_name().to_string(),
         Value::Field { of: None, name, .. } => name.clone(),
-        Value::Call(call) => format!("a {}", call.class.simple_name()),
+        Value::Call(call) => {
+            let name = call.class.simple_name();
+            let vowel = name.starts_with(['A', 'E', 'I', 'O']);
+            format!("{} {name}", if vowel { "an" } else { "a" })
+        }
         _ => return None,
     })
 }
@@ -454,7 +393,7 @@ pub fn call_of(jvm: &Jvm, func: FuncId, on: Target, args: Vec<Value>) -> Call {
     let is_new = on == Target::New;
     let returns = match (&method.signature.ty.ret, is_new) {
         (_, true) => Type::class(class.clone()),
-        (Some(ty), false) => field_type(ty),
+        (Some(ty), false) => arrange::result_type(jvm, func).unwrap_or_else(|| field_type(ty)),
         (None, false) => Type::Void,
     };
     Call {
@@ -516,11 +455,11 @@ fn outcome(
     let outcome = match &detail.end {
         End::Stopped(_) if detail.runs_on => return Ok((Outcome::Endless { disabled: false }, asserts)),
         End::Stopped(stop) => return Err(NoCase(format!("the run did not end by itself: {stop:?}"))),
-        End::Threw { class, message, thrown, .. } => {
+        End::Threw { class, message, thrown, by, .. } => {
             // Messages of the JDK and the VM change between versions; the program's own are its behaviour.
             let own = thrown.is_some_and(|t| {
                 t.explicit && jvm.funcs.get(t.site.func).is_some_and(|f| is_user(jvm, f.class))
-            });
+            }) || by.is_some_and(|func| super::suspect::throws_what_it_is_given(jvm, func));
             let message = message.clone().filter(|_| own).map(Text);
             Outcome::Throws { class: nameable(jvm, *class), message }
         }
@@ -563,270 +502,6 @@ fn outcome(
 
 fn is_user(jvm: &Jvm, class: ir::ClassId) -> bool {
     jvm.classes[class].origin != jvm::link::ClassOrigin::Library
-}
-
-fn assert_result(
-    jvm: &Jvm,
-    result: &Seen,
-    act: &Call,
-    names: &Names,
-    ledger: &Ledger,
-    asserts: &mut Vec<Assert>,
-) {
-    let check = match result {
-        Seen::Null => Check::Null,
-        // An object that the call was given, the receiver of a fluent method among them.
-        Seen::Input(object) => match names.get(*object) {
-            Some(variable) => Check::Same(variable),
-            None => Check::NotNull,
-        },
-        Seen::Constant(..) => match value(jvm, result, names) {
-            Some(constant) => Check::Same(constant),
-            None => Check::NotNull,
-        },
-        Seen::Object { id, shown, .. } if value(jvm, result, names).is_none() => {
-            let before = asserts.len();
-            let graph = Graph { jvm, names, above: vec![(*id, Value::Result)] };
-            graph.assert(&Value::Result, &act.returns, shown, None, asserts);
-            if asserts.len() > before {
-                return;
-            }
-            Check::NotNull
-        }
-        seen => match value(jvm, seen, names) {
-            Some(expected) => {
-                let inexact = ledger.iter().any(|(entry, _)| entry.kind == Imprecision::InexactMath);
-                match expected {
-                    Value::Float(_) | Value::Double(_) if inexact => Check::Within { expected, ulps: 1 },
-                    expected => return assert_equal(Value::Result, &act.returns, expected, asserts),
-                }
-            }
-            None => Check::NotNull,
-        },
-    };
-    asserts.push(Assert::result(check));
-}
-
-/// That something is equal to a value. Arrays are equal to nothing but themselves: a list of them is looked at one by
-/// one, other collections of them not at all.
-fn assert_equal(of: Value, ty: &Type, expected: Value, asserts: &mut Vec<Assert>) {
-    let holds_arrays = |value: &Value| {
-        value.children().into_iter().any(|v| v.any(&mut |v| matches!(v, Value::Array { .. })))
-    };
-    if matches!(expected, Value::Array { .. }) || !holds_arrays(&expected) {
-        asserts.push(Assert::that(of, Check::Equals(expected)));
-        return;
-    }
-    let list = suite::case::ClassName::new("java.util", &["List"]);
-    let is_list = matches!(ty, Type::Class { name, .. } if *name == list);
-    let (Value::List(items), true) = (expected, is_list) else {
-        asserts.push(Assert::that(of, Check::NotNull));
-        return;
-    };
-    let call = |name: &str, params: Vec<Type>, returns: Type, args: Vec<Value>| {
-        Value::call(Call::on_instance(of.clone(), list.clone(), name, params, returns, args))
-    };
-    let size = call("size", Vec::new(), Type::Int, Vec::new());
-    asserts.push(Assert::that(size, Check::Equals(Value::Int(items.len() as i32))));
-    for (i, item) in items.into_iter().enumerate() {
-        let at = call("get", vec![Type::Int], Type::object(), vec![Value::Int(i as i32)]);
-        match item {
-            Value::Null => asserts.push(Assert::that(at, Check::Null)),
-            item => assert_equal(at, &Type::object(), item, asserts),
-        }
-    }
-}
-
-/// What an object that the call was given shows otherwise than before.
-fn assert_changes(jvm: &Jvm, look: &Look, arrange: &[Step], names: &Names, asserts: &mut Vec<Assert>) {
-    let Some(variable) = names.get(look.object) else { return };
-    let declared = declared_type(arrange, &variable);
-    match (&look.before, &look.after) {
-        (Seen::Object { shown: before, .. }, Seen::Object { shown: after, .. }) => {
-            assert_getters(jvm, (&variable, &declared), after, Some(before), names, asserts);
-        }
-        (before, after) if before != after => {
-            if let Some(expected) = value(jvm, after, names) {
-                assert_equal(variable, &declared, expected, asserts);
-            }
-        }
-        _ => {}
-    }
-}
-
-/// That the object which was called did not change is all there is to see.
-fn assert_unchanged(jvm: &Jvm, detail: &Detail, arrange: &[Step], names: &Names, asserts: &mut Vec<Assert>) {
-    let Some(Seen::Input(receiver)) = &detail.before.receiver else { return };
-    let Some(look) = detail.looks.iter().find(|look| look.object == *receiver) else { return };
-    if let (Seen::Object { shown, .. }, Some(variable)) = (&look.after, names.get(*receiver)) {
-        let declared = declared_type(arrange, &variable);
-        assert_getters(jvm, (&variable, &declared), shown, None, names, asserts);
-        asserts.truncate(MOST_UNCHANGED);
-    }
-}
-
-/// What a static getter shows.
-fn assert_static(jvm: &Jvm, getter: FuncId, seen: &Seen, names: &Names, asserts: &mut Vec<Assert>) {
-    let call = call_of(jvm, getter, Target::Static, Vec::new());
-    let ty = call.returns.clone();
-    match seen {
-        Seen::Null => asserts.push(Assert::that(Value::call(call), Check::Null)),
-        seen => {
-            if let Some(expected) = value(jvm, seen, names) {
-                assert_equal(Value::call(call), &ty, expected, asserts);
-            }
-        }
-    }
-}
-
-/// So many getters show that nothing changed.
-const MOST_UNCHANGED: usize = 3;
-
-/// The type that a variable is declared with.
-fn declared_type(arrange: &[Step], variable: &Value) -> Type {
-    let declared = arrange.iter().find_map(|step| match step {
-        Step::Bind { name, ty, .. } if Value::var(name) == *variable => Some(ty.clone()),
-        _ => None,
-    });
-    declared.unwrap_or_else(Type::object)
-}
-
-/// Getters of an object, all of them or those that changed, as far as the type that the test knows it by has them.
-fn assert_getters(
-    jvm: &Jvm,
-    (of, declared): (&Value, &Type),
-    shown: &[(Member, Seen)],
-    before: Option<&[(Member, Seen)]>,
-    names: &Names,
-    asserts: &mut Vec<Assert>,
-) {
-    let graph = Graph { jvm, names, above: Vec::new() };
-    graph.assert(of, declared, shown, before, asserts);
-}
-
-/// Objects inside of objects, which may lead back.
-struct Graph<'a> {
-    jvm: &'a Jvm,
-    names: &'a Names,
-    /// The objects that lead to this one, and how a test spells them.
-    above: Vec<(ObjId, Value)>,
-}
-
-/// Objects inside of objects inside of the one that is looked at.
-const MOST_INSIDE: usize = 2;
-/// The same of objects that are nothing but their fields: one leads to the next.
-const MOST_IN_CHAIN: usize = 4;
-/// Nobody reads more of one object.
-const MOST_ASSERTS: usize = 16;
-
-impl Graph<'_> {
-    fn assert(
-        &self,
-        of: &Value,
-        declared: &Type,
-        shown: &[(Member, Seen)],
-        before: Option<&[(Member, Seen)]>,
-        asserts: &mut Vec<Assert>,
-    ) {
-        for (member, seen) in shown {
-            if before.is_some_and(|b| b.iter().any(|(m, s)| m == member && s == seen)) {
-                continue;
-            }
-            let Some((getter, returns)) = self.read(of, declared, member) else { continue };
-            let check = match (value(self.jvm, seen, self.names), seen) {
-                (Some(Value::Null), _) => Check::Null,
-                (Some(expected), Seen::Input(_) | Seen::Constant(..)) => Check::Same(expected),
-                (Some(expected), _) => {
-                    assert_equal(getter, &returns, expected, asserts);
-                    continue;
-                }
-                (None, seen) => {
-                    self.assert_inside(getter, returns, seen, asserts);
-                    continue;
-                }
-            };
-            asserts.push(Assert::that(getter, check));
-        }
-    }
-
-    /// How a test reads a member of an object, and of what type that is.
-    fn read(&self, of: &Value, declared: &Type, member: &Member) -> Option<(Value, Type)> {
-        match member {
-            Member::Getter(func) => {
-                let func = declared_getter(self.jvm, declared, *func)?;
-                let getter = call_of(self.jvm, func, Target::Instance(Box::new(of.clone())), Vec::new());
-                let returns = getter.returns.clone();
-                (!getter.traits.throws_checked).then(|| (Value::call(getter), returns))
-            }
-            Member::Field { owner, name, ty } => {
-                let Type::Class { name: class, .. } = declared else { return None };
-                let known = self.jvm.loaded(&class.internal_name())?;
-                self.jvm.is_subclass(known, *owner).then(|| {
-                    let (of, ty) = (Some(Box::new(of.clone())), field_type(ty));
-                    let class = class_name(self.jvm, *owner);
-                    (Value::Field { of, class, name: name.to_string(), ty: ty.clone() }, ty)
-                })
-            }
-        }
-    }
-
-    /// What cannot be written down as a whole: the way back, what its getters show, how many there are.
-    fn assert_inside(&self, of: Value, declared: Type, seen: &Seen, asserts: &mut Vec<Assert>) {
-        match seen {
-            Seen::Object { id, shown, .. } => {
-                let by_fields = shown.iter().all(|(member, _)| matches!(member, Member::Field { .. }));
-                let most = if by_fields { MOST_IN_CHAIN } else { MOST_INSIDE };
-                if let Some((_, same)) = self.above.iter().find(|(object, _)| object == id) {
-                    asserts.push(Assert::that(of, Check::Same(same.clone())));
-                } else if self.above.len() < most && asserts.len() < MOST_ASSERTS {
-                    let mut above = self.above.clone();
-                    above.push((*id, of.clone()));
-                    let inside = Graph { jvm: self.jvm, names: self.names, above };
-                    inside.assert(&of, &declared, shown, None, asserts);
-                }
-            }
-            Seen::List(items) | Seen::Set(items) => {
-                let collection = suite::case::ClassName::new("java.util", &["Collection"]);
-                let known = matches!(&declared, Type::Class { name, .. } if name.package == "java.util");
-                if known {
-                    let size = Call::on_instance(of, collection, "size", Vec::new(), Type::Int, Vec::new());
-                    let count = i32::try_from(items.len()).unwrap_or(i32::MAX);
-                    asserts.push(Assert::that(Value::call(size), Check::Equals(Value::Int(count))));
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-/// A getter as a type declares or inherits it; none if it does not.
-fn declared_getter(jvm: &Jvm, declared: &Type, getter: FuncId) -> Option<FuncId> {
-    let Type::Class { name, .. } = declared else { return None };
-    let class = jvm.loaded(&name.internal_name())?;
-    let wanted = &jvm.funcs[getter];
-    if jvm.is_subclass(class, wanted.class) {
-        return Some(getter);
-    }
-    let owner = &jvm.classes[class];
-    let object = jvm.classes[jvm.known.object].functions();
-    let inherited = owner.ancestors.iter().rev().chain(owner.all_interfaces.iter());
-    let all = inherited.flat_map(|up| jvm.classes[*up].functions()).chain(object);
-    all.into_iter().find(|func| {
-        let f = &jvm.funcs[*func];
-        f.name == wanted.name && f.signature.ty.params.is_empty() && f.is(access::PUBLIC) && !f.is_static()
-    })
-}
-
-/// Arrays that the call changed.
-fn assert_arguments(jvm: &Jvm, detail: &Detail, act: &Call, names: &Names, asserts: &mut Vec<Assert>) {
-    for (arg, after) in act.args.iter().zip(&detail.args_after) {
-        if let (Value::Var(_), Seen::Array(..), Some(expected)) = (arg, after, value(jvm, after, names)) {
-            let assert = Assert::that(arg.clone(), Check::Equals(expected));
-            if !asserts.contains(&assert) {
-                asserts.push(assert);
-            }
-        }
-    }
 }
 
 /// The parameters of a method as inputs; names are those of the source where known, none of them taken.

@@ -115,7 +115,7 @@ pub fn is_callable(jvm: &Jvm, func: FuncId) -> bool {
     f.access & hidden == 0 && &*f.name != "<clinit>" && !assumes
 }
 
-/// All methods that a test can call; abstract ones if a nested class has code for them.
+/// All methods that a test can call; abstract ones if a nested class that has no name has code for them.
 fn callable(vm: &mut Vm<Jvm>, class: ClassId, nested: &[ClassId], config: &Config) -> Vec<FuncId> {
     let all: Vec<FuncId> = vm.lang.classes[class].functions().collect();
     let is_enum = vm.lang.classes[class].access & access::ENUM != 0;
@@ -130,7 +130,7 @@ fn callable(vm: &mut Vm<Jvm>, class: ClassId, nested: &[ClassId], config: &Confi
             let is_abstract = f.access & access::ABSTRACT != 0;
             public
                 && !made
-                && (is_callable(&vm.lang, *func) || is_abstract && !runs(vm, *func, nested).is_empty())
+                && (is_callable(&vm.lang, *func) || is_abstract && runs_unnamed(vm, *func, nested))
         })
         .collect();
     // Of an enum that only has constants, that it has them.
@@ -138,6 +138,15 @@ fn callable(vm: &mut Vm<Jvm>, class: ClassId, nested: &[ClassId], config: &Confi
         found.extend(all.into_iter().find(|func| &*vm.lang.funcs[*func].name == "valueOf"));
     }
     found
+}
+
+/// Whether an abstract method runs code of nested classes that is not called by their own names.
+fn runs_unnamed(vm: &mut Vm<Jvm>, func: FuncId, nested: &[ClassId]) -> bool {
+    let found = runs(vm, func, nested);
+    found.into_iter().any(|func| {
+        let owner = vm.lang.funcs[func].class;
+        !(nested.contains(&owner) && jvm::input::can_name(&vm.lang, owner) && is_callable(&vm.lang, func))
+    })
 }
 
 /// Whether a method of a record is the compiler's: `equals`, `hashCode` and `toString` by its components.

@@ -1,6 +1,7 @@
 //! Java: how subjects are set up, run and turned into test cases.
 
 mod arrange;
+mod asserts;
 mod beyond;
 pub mod case;
 pub mod cheapest;
@@ -8,6 +9,7 @@ mod circles;
 mod claims;
 pub mod entries;
 pub mod explore;
+mod facts;
 mod hindrance;
 pub mod kotlin;
 mod lasting;

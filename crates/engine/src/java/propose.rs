@@ -143,8 +143,8 @@ impl ClassExplorer<'_> {
         let enums = enum_names(self.vm);
         let changes_files = jvm::natives::tried_to_change_files(self.vm);
         let seen = self.seen(subject, goal, run);
-        let spelling = JavaSpelling::new(subject, enums, self.vm.inputs.texts());
-        let facts = case::facts(self.vm, run, &spelling);
+        let mut spelling = JavaSpelling::new(subject, enums, self.vm.inputs.texts());
+        let facts = super::facts::facts(self.vm, run, &detail, &mut spelling);
         let mut case = case::case(&self.vm.lang, subject, &detail, &facts, ledger).map_err(|why| why.0)?;
         let inputs: BTreeMap<String, u128> = explore::inputs(&self.vm.pool, &run.model)
             .into_iter()

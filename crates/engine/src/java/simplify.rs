@@ -71,6 +71,12 @@ impl ClassExplorer<'_> {
                 found.push((format!("{name} {size} {at}"), without_element(inputs, of, at)));
             }
         }
+        // An object of the usual class, where another one is not needed.
+        for (name, _) in inputs.iter().filter(|(name, which)| name.ends_with(".is") && **which != 0) {
+            let mut simpler = inputs.clone();
+            simpler.insert(name.clone(), 0);
+            found.push((format!("{name} 0"), simpler));
+        }
         for index in 0..self.vm.pool.var_count() {
             let name = self.vm.pool.var_name(term::VarId(index as u32));
             let asked = name.contains("()") && name.ends_with(".null");

@@ -13,12 +13,14 @@ pub struct JavaSpelling {
     enums: Vec<(String, Vec<String>)>,
     /// Inputs that are texts.
     texts: Vec<String>,
+    /// The variables of the test, by the inputs that they hold.
+    pub variables: Vec<(String, String)>,
 }
 
 impl JavaSpelling {
     pub fn new(subject: &Subject, enums: Vec<(String, Vec<String>)>, texts: Vec<String>) -> JavaSpelling {
         let params = subject.inputs().map(|p| (p.name.clone(), p.kind.clone())).collect();
-        JavaSpelling { params, enums, texts }
+        JavaSpelling { params, enums, texts, variables: Vec::new() }
     }
 
     /// Whether a variable is a character of a text inside of something else.
@@ -60,6 +62,14 @@ fn peel(kind: &Kind) -> &Kind {
 }
 
 impl Spelling for JavaSpelling {
+    fn known_as(&self, path: &str) -> Option<(usize, &str)> {
+        let starts = |of: &str| {
+            path.strip_prefix(of).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        let fitting = self.variables.iter().filter(|(of, _)| starts(of));
+        fitting.max_by_key(|(of, _)| of.len()).map(|(of, variable)| (of.len(), variable.as_str()))
+    }
+
     fn length(&self, of: &str) -> String {
         if self.is_array(of) { format!("{of}.length") } else { format!("{of}.length()") }
     }

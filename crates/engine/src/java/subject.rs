@@ -216,10 +216,8 @@ impl Subject {
             End::Returned(result) => result.as_ref(),
             _ => None,
         };
-        let all = detail.looks.iter().map(|look| &look.after).chain(&detail.made).chain(returned);
-        let several =
-            all.filter(|seen| matches!(seen, Seen::Object { shown, .. } if shown.len() > 1)).count();
-        if several > 0 {
+        let mut all = detail.looks.iter().map(|look| &look.after).chain(&detail.made).chain(returned);
+        if all.any(observe::asks_several) {
             vm.lang.worlds.backwards = true;
             let other = self.watch(vm, model, &looks);
             vm.lang.worlds.backwards = false;

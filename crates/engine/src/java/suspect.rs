@@ -127,7 +127,17 @@ fn checks(jvm: &Jvm, func: FuncId) -> bool {
         .iter()
         .any(|start| f.name.starts_with(start));
     let of_enum = class == "java/lang/Enum" && &*f.name == "valueOf";
-    by_name || of_enum || matches!(simple, "Preconditions" | "Validate" | "Assert" | "Intrinsics")
+    by_name
+        || of_enum
+        || throws_what_it_is_given(jvm, func)
+        || matches!(simple, "Preconditions" | "Validate" | "Assert" | "Intrinsics")
+}
+
+/// `orElseThrow(() -> new NotFound(id))`: the exception is the caller's.
+pub fn throws_what_it_is_given(jvm: &Jvm, func: FuncId) -> bool {
+    jvm.funcs.get(func).is_some_and(|f| {
+        &*f.name == "orElseThrow" && f.descriptor.starts_with("(Ljava/util/function/Supplier;")
+    })
 }
 
 /// `a.Calc.divide, line 7`.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ir::{Builder, ClassId, FuncId, Op, Type};
 use vm::{ElemKind, Native, NativeResult, ObjId, Outcome, Stop, Val, Vm};
 
+use super::callback::{self, Callback, callback};
 use super::cases::{ResultCase, case_of};
 use super::generic::{self, Generic};
 use super::known::{Rule, hold, told_kind};
@@ -44,6 +45,8 @@ pub struct FakeMethod {
     full: bool,
     /// Exceptions that it may throw instead.
     throws: Vec<Kind>,
+    /// A function that it is given and may call.
+    pub callback: Option<Callback>,
 }
 
 /// A call of a fake in this run, and what it returned.
@@ -54,6 +57,15 @@ pub struct FakeCall {
     pub result: Seen,
     /// The result is an exception.
     pub threw: bool,
+    /// No call by itself: the function that the method was given was run with these arguments.
+    pub ran: Option<Vec<Seen>>,
+}
+
+impl FakeCall {
+    /// Whether it is a call of a method of an object.
+    fn is_of(&self, object: ObjId, method: usize) -> bool {
+        self.object == object && self.method == method && self.ran.is_none()
+    }
 }
 
 /// Types with more methods are nothing to write by hand.
@@ -71,7 +83,7 @@ const MAX_RESULTS: usize = 16;
 /// So many exceptions are tried for one method, in so many of its calls.
 const MAX_THROWN: usize = 3;
 /// Fakes that return fakes.
-const MAX_DEPTH: u32 = 2;
+pub(super) const MAX_DEPTH: u32 = 2;
 const HOOK: &str = "testwright/Fake.call";
 
 /// The fake of an interface or abstract class that a test may name.
@@ -134,7 +146,18 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, interface: ClassId, args: &[Generic]) ->
         let no_null = declared && !results.iter().any(|kind| matches!(kind, Kind::Null(_)));
         let owner_file = vm.lang.classes[owner].file.as_deref();
         let full = no_null && owner_file.is_some_and(|file| crate::kotlin::kotlin(file).is_some());
-        methods.push(FakeMethod { func: *func, results, returns, cases, params, no_null, full, throws });
+        let callback = callback(vm, *func, (interface, args));
+        methods.push(FakeMethod {
+            func: *func,
+            results,
+            returns,
+            cases,
+            params,
+            no_null,
+            full,
+            throws,
+            callback,
+        });
     }
     if vm.lang.native(HOOK).is_none() {
         vm.lang.register(HOOK, Native { run: call, symbolic: true });
@@ -174,7 +197,13 @@ impl Fake {
 }
 
 /// What the variables of a type above another stand for, seen from there.
-fn env_in(jvm: &Jvm, class: ClassId, args: &[Generic], owner: ClassId, depth: u32) -> Option<generic::Env> {
+pub(super) fn env_in(
+    jvm: &Jvm,
+    class: ClassId,
+    args: &[Generic],
+    owner: ClassId,
+    depth: u32,
+) -> Option<generic::Env> {
     let file = jvm.classes[class].file.as_deref()?;
     let signature = file.signature.as_deref();
     let env = generic::class_env(signature, args);
@@ -214,7 +243,7 @@ fn known_cases(jvm: &Jvm, interface: ClassId, func: FuncId) -> Vec<ResultCase> {
 }
 
 /// What a class must implement, but for what `Object` has anyway.
-fn abstract_methods(jvm: &Jvm, interface: ClassId) -> Vec<FuncId> {
+pub(super) fn abstract_methods(jvm: &Jvm, interface: ClassId) -> Vec<FuncId> {
     let mut found: Vec<FuncId> = Vec::new();
     let mut defaults: Vec<FuncId> = Vec::new();
     let same = |a: FuncId, b: FuncId| {
@@ -402,7 +431,7 @@ fn cast_kind(vm: &mut Vm<Jvm>, func: FuncId) -> Kind {
 }
 
 /// Whether a result can be made when it is asked for. Others take guest code and are made with the fake, once.
-fn is_plain(kind: &Kind) -> bool {
+pub(super) fn is_plain(kind: &Kind) -> bool {
     match kind {
         Kind::Scalar(_)
         | Kind::Str
@@ -506,6 +535,7 @@ pub(super) fn fake(vm: &mut Vm<Jvm>, name: &str, class: ClassId, optional: bool)
         }
     }
     make_thrown(vm, name, object, &fake)?;
+    callback::prepare(vm, name, object, &fake)?;
     if fake.constructor.is_none() {
         vm.lang.worlds.faked.push((object, name.to_string()));
     }
@@ -522,7 +552,7 @@ fn takes_code(method: &FakeMethod, case: usize, ty: &FieldType) -> bool {
 }
 
 /// Whether a result is made: not before a run that asks for it.
-fn asked(vm: &mut Vm<Jvm>, called: &str) -> (term::TermId, u64) {
+pub(super) fn asked(vm: &mut Vm<Jvm>, called: &str) -> (term::TermId, u64) {
     vm.inputs.scalar(&mut vm.pool, &format!("{called}.asked"), term::Sort::Bool)
 }
 
@@ -536,8 +566,17 @@ fn in_case(name: &str, number: usize) -> String {
     if number == 0 { name.to_string() } else { format!("{name}/{}", number + 1) }
 }
 
-/// What a method of a fake does: returns the next input.
+/// What a method of a fake does: runs what it was given, returns the next input.
 fn call(vm: &mut Vm<Jvm>, args: &[Val]) -> NativeResult<Jvm> {
+    match callback::run(vm, args) {
+        Ok(Some(running)) => running,
+        Ok(None) => answered(vm, args),
+        Err(stop) => NativeResult::Stop(stop),
+    }
+}
+
+/// The next input as the result of a call.
+pub(super) fn answered(vm: &mut Vm<Jvm>, args: &[Val]) -> NativeResult<Jvm> {
     match answer(vm, args) {
         Ok(Answer::Value(val)) => NativeResult::Return(val),
         Ok(Answer::Nothing) => NativeResult::Void,
@@ -560,14 +599,20 @@ fn answer(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Answer, Stop> {
         if let Some(thrown) = thrown(vm, object, index, method)? {
             return Ok(Answer::Threw(thrown));
         }
-        vm.lang.worlds.fake_calls.push(FakeCall { object, method: index, result: Seen::Null, threw: false });
+        vm.lang.worlds.fake_calls.push(FakeCall {
+            object,
+            method: index,
+            result: Seen::Null,
+            threw: false,
+            ran: None,
+        });
         return Ok(Answer::Nothing);
     }
     if let Some(thrown) = thrown(vm, object, index, method)? {
         return Ok(Answer::Threw(thrown));
     }
     let name = vm.lang.worlds.faked.iter().find(|(o, _)| *o == object).map(|(_, name)| name.clone());
-    let before = vm.lang.worlds.fake_calls.iter().filter(|c| c.object == object && c.method == index).count();
+    let before = vm.lang.worlds.fake_calls.iter().filter(|c| c.is_of(object, index)).count();
     let number = before.min(MAX_RESULTS - 1);
     let func = &vm.lang.funcs[method.func];
     let (called, ret) = (func.name.to_string(), func.signature.ty.ret.clone());
@@ -606,7 +651,7 @@ fn answer(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Answer, Stop> {
         Some(ty) if vm.lang.worlds.script.is_some() => see_argument(vm, val.bits, &ty),
         _ => Seen::Null,
     };
-    vm.lang.worlds.fake_calls.push(FakeCall { object, method: index, result, threw: false });
+    vm.lang.worlds.fake_calls.push(FakeCall { object, method: index, result, threw: false, ran: None });
     Ok(Answer::Value(val))
 }
 
@@ -626,7 +671,7 @@ fn nth_call(vm: &Vm<Jvm>, fake: &str, func: FuncId, number: usize) -> String {
 /// The exception that this call throws, if it does: a wish.
 fn thrown(vm: &mut Vm<Jvm>, object: ObjId, index: usize, method: &FakeMethod) -> Result<Option<ObjId>, Stop> {
     let calls = &vm.lang.worlds.fake_calls;
-    let before = calls.iter().filter(|c| c.object == object && c.method == index).count();
+    let before = calls.iter().filter(|c| c.is_of(object, index)).count();
     let name = vm.lang.worlds.faked.iter().find(|(o, _)| *o == object).map(|(_, name)| name.clone());
     let (Some(name), false, true) = (name, method.throws.is_empty(), before < MAX_THROWN) else {
         return Ok(None);
@@ -643,7 +688,7 @@ fn thrown(vm: &mut Vm<Jvm>, object: ObjId, index: usize, method: &FakeMethod) ->
         true => crate::observe::see_input(vm, exception),
         false => Seen::Null,
     };
-    vm.lang.worlds.fake_calls.push(FakeCall { object, method: index, result, threw: true });
+    vm.lang.worlds.fake_calls.push(FakeCall { object, method: index, result, threw: true, ran: None });
     Ok(Some(exception))
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use ir::ClassId;
+use ir::{ClassId, FuncId};
 
 use crate::load::FieldType;
 use crate::world::Jvm;
@@ -90,6 +90,33 @@ pub fn result(signature: Option<&str>, erased: &FieldType, env: &Env) -> Generic
         parser.ty(0)
     });
     parsed.filter(|g| g.fits(erased)).unwrap_or_else(|| Generic::of(erased))
+}
+
+/// The type of a method's result where it is the same for every caller: without variables and wildcards.
+pub fn closed_result(jvm: &Jvm, func: FuncId) -> Option<Generic> {
+    let f = &jvm.funcs[func];
+    let file = jvm.classes[f.class].file.as_deref()?;
+    let signature = file.method(&f.name, &f.descriptor)?.signature.clone()?;
+    let returned = signature.rsplit(')').next()?.split('^').next()?;
+    if starts_any(returned, &['T']) || has_wildcards(returned) {
+        return None;
+    }
+    Some(result(Some(&signature), f.signature.ty.ret.as_ref()?, &Env::new()))
+}
+
+/// Whether a signature has `?` in it.
+pub fn has_wildcards(signature: &str) -> bool {
+    starts_any(signature, &['+', '-', '*'])
+}
+
+/// Whether a type in a signature starts with one of these.
+fn starts_any(signature: &str, with: &[char]) -> bool {
+    let mut before = ';';
+    signature.chars().any(|c| {
+        let starts = matches!(before, '<' | ';' | '[' | '(' | ')' | '*' | '+' | '-');
+        before = c;
+        starts && with.contains(&c)
+    })
 }
 
 /// A method with type parameters of its own: their names, and its types with these variables in them, spelled as classes.

@@ -7,6 +7,7 @@
 //! can always be built, and class invariants hold.
 
 mod asked;
+mod callback;
 mod cases;
 mod collection;
 mod declared;
@@ -46,9 +47,10 @@ use vm::{ElemKind, ObjId, Origin, Outcome, Stop, Val, View, Vm};
 use crate::load::FieldType;
 use crate::world::Jvm;
 
+pub use callback::Callback;
 pub use effects::reads;
 pub use fake::{Fake, FakeCall, FakeMethod, STAND_IN};
-pub use generic::{Generic, Open, is_generic};
+pub use generic::{Generic, Open, closed_result, has_wildcards, is_generic};
 pub use hidden::{Hidden, hidden, params_of};
 pub use kinds::{enum_constants, kind_for};
 pub use known::{Conditions, Known};
@@ -111,6 +113,8 @@ pub struct Worlds {
     fake_results: Vec<(ObjId, usize, usize, Val)>,
     /// Exceptions that their calls throw: fake, numbers of the method and of the call, exception.
     fake_thrown: Vec<(ObjId, usize, usize, ObjId)>,
+    /// What they give to functions that they were given: fake, numbers of the method and of the argument, argument.
+    fake_passed: Vec<(ObjId, usize, usize, Val)>,
     /// How many fakes are being prepared inside each other.
     faking: u32,
     /// Whether types that code asks objects for are being prepared.
@@ -184,6 +188,7 @@ pub fn begin(vm: &mut Vm<Jvm>) {
     worlds.fake_calls.clear();
     worlds.fake_results.clear();
     worlds.fake_thrown.clear();
+    worlds.fake_passed.clear();
     if let Some(script) = &mut worlds.script {
         script.clear();
     }

@@ -1,0 +1,186 @@
+//! Under which conditions a run is one: its path in source terms.
+
+use explore::Finished;
+use jvm::world::Jvm;
+use suite::explain::{Fact, fact};
+use term::{Assignment, Op, Pool, TermId, semantics};
+use vm::{ElemKind, Vm};
+
+use super::spelling::JavaSpelling;
+use super::subject::{Detail, Stage};
+
+/// So many conditions of a path are looked at for what to say of it.
+const FACTS_OF: usize = 2000;
+
+/// The conditions that a run decided on, in order, each once.
+pub fn facts(
+    vm: &mut Vm<Jvm>,
+    finished: &Finished<Stage>,
+    detail: &Detail,
+    spelling: &mut JavaSpelling,
+) -> Vec<Fact> {
+    let mut facts: Vec<Fact> = Vec::new();
+    let conditions = known_fields(vm, finished);
+    spelling.variables = super::arrange::variables(&vm.lang, detail);
+    for (step, condition) in finished.path.iter().zip(&conditions) {
+        let shown = matches!(step.kind, ElemKind::Branch | ElemKind::Check(_) | ElemKind::Which);
+        // What constructors asked of their arguments is seen where the test calls them; an index that is inside says
+        // nothing.
+        let inside = ElemKind::Check(ir::Check::Bounds);
+        let passed = step.kind == inside && step.choice == 0;
+        if step.input || passed || !shown || vm.pool.as_bool(*condition).is_some() {
+            continue;
+        }
+        let tracked = vm.lang.funcs.get(step.site.func).is_some_and(|f| f.tracked);
+        let asked = *condition;
+        let condition = plainly(&mut vm.pool, asked, &finished.model);
+        if vm.pool.as_bool(condition).is_some() {
+            continue;
+        }
+        if let Some(fact) = suite::explain::text_fact(&vm.pool, condition, spelling) {
+            if facts.len() < LIBRARY_FACTS && !facts.contains(&fact) {
+                facts.push(fact);
+            }
+            continue;
+        }
+        if let Some(fact) = fact(&vm.pool, condition, spelling)
+            && !facts.contains(&fact)
+        {
+            let site = vm.lang.funcs.get(step.site.func);
+            let of_optional = site.is_some_and(|f| &*vm.lang.classes[f.class].name == "java/util/Optional");
+            if of_optional {
+                facts.extend(optional(&fact).filter(|fact| !facts.contains(fact)));
+                continue;
+            }
+            // Of what the library decided, only sizes say something about the source (`s.isEmpty()`).
+            if step.kind == ElemKind::Which && !fact.text.ends_with(" null") {
+                continue;
+            }
+            let plain = suite::explain::is_plain(&vm.pool, condition) && fact.word.is_some();
+            // What it asks in other words is its own affair: how many digits a number has.
+            let about_size =
+                plain && condition == asked && fact.text.contains(".length") && is_small(&fact.text);
+            // Of other classes of the program, what they ask of their objects as they are (`isMinor()`).
+            let of_program = plain
+                && site.is_some_and(|f| vm.lang.classes[f.class].origin == jvm::link::ClassOrigin::User);
+            // `Objects.requireNonNull(room)` refuses it.
+            let refused = plain && fact.text.ends_with(" == null");
+            if tracked || (about_size || of_program || refused) && facts.len() < LIBRARY_FACTS {
+                // The same said twice: the later is the tighter.
+                match facts.iter_mut().find(|known| known.word.is_some() && known.word == fact.word) {
+                    Some(known) => *known = fact,
+                    None => facts.push(fact),
+                }
+            }
+        }
+    }
+    suite::explain::joined(facts)
+}
+
+/// `user.value == null` as what an `Optional` is asked: `user.isEmpty()`.
+fn optional(fact: &Fact) -> Option<Fact> {
+    let (of, empty) = match fact.text.strip_suffix(".value == null") {
+        Some(of) => (of, true),
+        None => (fact.text.strip_suffix(".value != null")?, false),
+    };
+    let asked = if empty { "isEmpty()" } else { "isPresent()" };
+    let word = fact.word.as_deref().and_then(|word| {
+        word.strip_suffix("ValueNull")
+            .map(|of| format!("{of}Empty"))
+            .or_else(|| word.strip_suffix("ValueNotNull").map(|of| format!("{of}Present")))
+    });
+    Some(Fact { text: format!("{of}.{asked}"), word })
+}
+
+/// Whether a condition speaks of small numbers only: others are the library's own (where it sorts in another way).
+fn is_small(text: &str) -> bool {
+    text.split(|c: char| !c.is_ascii_digit())
+        .all(|number| number.len() < 2 || number <= "16" && number.len() == 2)
+}
+
+/// The conditions with it decided which setters were called and which fields set directly: that shows in the test, and
+/// conditions speak of what was set.
+fn known_fields(vm: &mut Vm<Jvm>, finished: &Finished<Stage>) -> Vec<TermId> {
+    let is_set = |name: &str| name.ends_with(".set") || jvm::input::says_field_is_set(name);
+    let flags = (0..vm.pool.var_count()).map(|index| term::VarId(index as u32));
+    let flags: Vec<term::VarId> = flags.filter(|var| is_set(vm.pool.var_name(*var))).collect();
+    // Of a long path the beginning says enough.
+    let first = &finished.condition[..finished.condition.len().min(FACTS_OF)];
+    if flags.is_empty() {
+        return first.to_vec();
+    }
+    let known = flags.into_iter().map(|var| (var, vm.pool.bool(finished.model.bits(var) != 0)));
+    let known = known.collect();
+    vm.pool.substitute(first, &known)
+}
+
+/// Beyond so many conditions, the library's are left out.
+const LIBRARY_FACTS: usize = 6;
+
+/// Larger conditions are not worth reading anyway.
+const MOST_NODES: usize = 200;
+
+/// A condition as it is for these inputs: of what is chosen by a condition (`Math.min`), what was chosen; unsigned
+/// comparisons, by which the machine asks whether an index is inside, as signed ones; nothing negated that need not be.
+fn plainly(pool: &mut Pool, condition: TermId, model: &Assignment) -> TermId {
+    let order = pool.postorder(&[condition]);
+    if order.len() > MOST_NODES {
+        return condition;
+    }
+    let mut image: std::collections::BTreeMap<TermId, TermId> = std::collections::BTreeMap::new();
+    for term in order {
+        let (op, args) = pool.node(term);
+        let old = args.to_vec();
+        let args: Vec<TermId> = old.iter().map(|arg| image[arg]).collect();
+        let plain = match (op, args.as_slice()) {
+            (Op::Ite, [_, a, b]) if pool.as_const(*a).is_none() || pool.as_const(*b).is_none() => {
+                if model.eval(pool, old[0]) != 0 { *a } else { *b }
+            }
+            (Op::BvUlt | Op::BvUle, [a, b]) if matches!(pool.sort(*a).bits(), 32 | 64) => {
+                let bits = pool.sort(*a).bits();
+                let negative = |term: TermId| semantics::signed(model.eval(pool, term), bits) < 0;
+                let zero = |pool: &mut Pool| pool.bv(bits, 0);
+                match (negative(old[0]), negative(old[1])) {
+                    (true, false) => {
+                        let zero = zero(pool);
+                        pool.sge(*a, zero)
+                    }
+                    (false, true) => {
+                        let zero = zero(pool);
+                        pool.slt(*b, zero)
+                    }
+                    _ if op == Op::BvUlt => pool.slt(*a, *b),
+                    _ => pool.sle(*a, *b),
+                }
+            }
+            (Op::BvSlt | Op::BvSle, [a, b]) => match (negated(pool, *a, *b), negated(pool, *b, *a)) {
+                (Some((a, b)), _) => pool.mk(op, &[b, a]),
+                (_, Some((b, a))) => pool.mk(op, &[b, a]),
+                _ if args == old => term,
+                _ => pool.mk(op, &args),
+            },
+            _ if args == old => term,
+            _ => pool.mk(op, &args),
+        };
+        image.insert(term, plain);
+    }
+    image[&condition]
+}
+
+/// `n - x` and a constant `c`, all of them small, as `x` and `n - c`.
+fn negated(pool: &mut Pool, a: TermId, b: TermId) -> Option<(TermId, TermId)> {
+    let width = pool.sort(b).bits();
+    let small = |pool: &Pool, term: TermId| {
+        let value = semantics::signed(pool.as_const(term)?, width);
+        (-(1 << 16)..1 << 16).contains(&value).then_some(value)
+    };
+    let (from, inner) = match pool.node(a) {
+        (Op::BvNeg, [inner]) => (0, *inner),
+        (Op::BvSub, [from, inner]) => (small(pool, *from)?, *inner),
+        _ => return None,
+    };
+    // Sizes are small: nothing wraps around.
+    let is_size = pool.var_of(inner).is_some_and(|var| pool.var_name(var).ends_with(".length"));
+    let value = from - small(pool, b)?;
+    is_size.then(|| (inner, pool.bv128(width, value as u128 & semantics::mask(width))))
+}
