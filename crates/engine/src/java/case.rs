@@ -45,6 +45,7 @@ pub fn case(
         None => Target::Static,
     };
     let act = call_of(jvm, subject.func, on, args);
+    super::typed::type_arguments(jvm, &mut arrange, &act);
     let (outcome, asserts) = outcome(jvm, detail, &act, &arrange, &names, ledger)?;
     let result = suite::case::result(&asserts);
     let mut base = match &*jvm.funcs[subject.func].name {

@@ -27,6 +27,7 @@ pub mod subject;
 pub mod suspect;
 mod telling;
 mod turns;
+mod typed;
 mod unreached;
 pub mod value;
 mod warm_up;

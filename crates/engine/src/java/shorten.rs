@@ -46,7 +46,7 @@ impl ClassExplorer<'_> {
                 inputs.insert(format!("{text}.length"), shorter.len() as u128);
                 let unit = |(i, unit): (usize, &u128)| (format!("{text}[{i}]"), *unit);
                 inputs.extend(shorter.iter().enumerate().map(unit));
-                self.shows_as_much(subject, goal, run, &inputs);
+                self.shows_as_much(subject, goal, (run, None), &inputs);
             }
             self.vm.walking = false;
         }

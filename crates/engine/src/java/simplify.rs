@@ -15,6 +15,8 @@ type Inputs = BTreeMap<String, u128>;
 
 /// So much is tried for one test.
 const TRIALS: usize = 24;
+/// What is tried with a type that may be a text.
+const AS_TEXT: &str = " as a text";
 /// Of larger collections no single element is left out.
 const MOST_ELEMENTS: u128 = 4;
 
@@ -39,7 +41,8 @@ impl ClassExplorer<'_> {
                     break 'again;
                 }
                 left -= 1;
-                if self.shows_as_much(subject, goal, run, &simpler) {
+                let text = what.strip_suffix(AS_TEXT).and_then(|name| name.strip_suffix(".is"));
+                if self.shows_as_much(subject, goal, (run, text), &simpler) {
                     continue 'again;
                 }
                 refused.insert(what);
@@ -71,11 +74,11 @@ impl ClassExplorer<'_> {
                 found.push((format!("{name} {size} {at}"), without_element(inputs, of, at)));
             }
         }
-        // An object of the usual class, where another one is not needed.
+        // A text for `Object`, where an object of the program is not needed: a text shows in what comes of it.
         for (name, _) in inputs.iter().filter(|(name, which)| name.ends_with(".is") && **which != 0) {
             let mut simpler = inputs.clone();
             simpler.insert(name.clone(), 0);
-            found.push((format!("{name} 0"), simpler));
+            found.push((format!("{name}{AS_TEXT}"), simpler));
         }
         for index in 0..self.vm.pool.var_count() {
             let name = self.vm.pool.var_name(term::VarId(index as u32));
@@ -129,7 +132,7 @@ impl ClassExplorer<'_> {
         &mut self,
         subject: &mut Subject,
         goal: &CoverageGoal,
-        run: &mut Finished<Stage>,
+        (run, text): (&mut Finished<Stage>, Option<&str>),
         inputs: &Inputs,
     ) -> bool {
         let model = assign(self.vm, subject, inputs);
@@ -145,7 +148,9 @@ impl ClassExplorer<'_> {
             last.map(|step| step.choice)
         };
         let beyond = goal.len() as u32;
+        let texts = self.vm.inputs.texts();
         let alike = stage == Stage::Call
+            && text.is_none_or(|text| texts.iter().any(|of| of == text))
             && End::of(self.vm, &outcome) == run.end
             && asked(&path) == asked(&run.path)
             && run.meets.iter().all(|part| *part >= beyond || met.contains(part));

@@ -152,6 +152,8 @@ pub(super) fn run(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Option<NativeResult<
         Some(function) if function.bits != 0 => vm.deref(*function)?,
         _ => return Ok(None),
     };
+    let reason = "a function that a stand-in is given is called once in a call, if at all";
+    vm.ledger.note(ledger::Kind::InputBound, "inputs", reason);
     if vm.choose_among(ElemKind::Prefer, &format!("{called}.runs"), 2)? == 0 {
         return Ok(None);
     }
@@ -173,7 +175,7 @@ pub(super) fn run(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Option<NativeResult<
     let mut passed = Vec::new();
     if vm.lang.worlds.script.is_some() {
         let types = vm.lang.funcs[callback.func].signature.ty.params.clone();
-        for (val, ty) in vals[1..].to_vec().into_iter().zip(&types) {
+        for (val, ty) in vals[1..].iter().copied().zip(&types) {
             passed.push(see_argument(vm, val.bits, ty));
         }
     }
