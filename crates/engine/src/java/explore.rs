@@ -173,7 +173,7 @@ impl<'a> ClassExplorer<'a> {
             let entry = &entries[turn.index];
             if self.is_interrupted() {
                 let found = self.given_up(entry, "interrupted before its turn", &mut result);
-                super::turns::merge(&mut result, turn.index, found, Vec::new());
+                super::turns::merge(&mut result, turn.index, found, Vec::new(), self.config.suite);
                 continue;
             }
             let guarded = AssertUnwindSafe(|| self.method(entry, &turn, &mut result));
