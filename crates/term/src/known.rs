@@ -2,9 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::op::Op;
+use crate::op::{Op, Sort};
 use crate::pieces::{Pieces, Range, all_values, first_var, ranges};
 use crate::pool::{Pool, TermId, VarId};
+use crate::semantics::mask;
 
 /// So many ranges of values of a variable are told apart.
 const MOST: usize = 24;
@@ -37,8 +38,55 @@ impl Known {
                 let b = self.part(pool, b, holds, parts);
                 a && b
             }
-            _ => self.simple(pool, t, holds),
+            _ => self.compared(pool, t, holds).unwrap_or_else(|| self.simple(pool, t, holds)),
         }
+    }
+
+    /// [`Known::simple`] for the most frequent conditions: a variable, or its sum with a literal, compared with a literal. Their
+    /// values are one interval, which may go round.
+    fn compared(&mut self, pool: &Pool, t: TermId, holds: bool) -> Option<bool> {
+        let (op, &[a, b]) = pool.node(t) else { return None };
+        let (side, k, left) = literal(pool, a, b)?;
+        let Sort::Bv(width @ 1..=64) = pool.sort(side) else { return None };
+        let (x, by) = match pool.node(side) {
+            (Op::BvAdd, &[p, q]) => literal(pool, p, q).map(|(x, by, _)| (x, by))?,
+            _ => (side, 0),
+        };
+        let var = pool.var_of(x)?;
+        let (max, half) = (mask(width), 1u128 << (width - 1));
+        let (low, high) = match (op, left) {
+            (Op::Eq, _) => (k, k),
+            (Op::BvUlt, true) => (0, k.checked_sub(1)?),
+            (Op::BvUlt, false) => (k + 1, max),
+            (Op::BvUle, true) => (0, k),
+            (Op::BvUle, false) => (k, max),
+            (Op::BvSlt, true) if k != half => (half, k.wrapping_sub(1) & max),
+            (Op::BvSlt, false) if k != half - 1 => ((k + 1) & max, half - 1),
+            (Op::BvSle, true) => (half, k),
+            (Op::BvSle, false) => (k, half - 1),
+            _ => return None,
+        };
+        let (low, high) = (low.wrapping_sub(by) & max, high.wrapping_sub(by) & max);
+        let around = (high + 1) & max == low;
+        let (low, high) = match holds {
+            // All values or none: whoever made the condition should have seen it.
+            _ if around => return None,
+            true => (low, high),
+            false => ((high + 1) & max, low.wrapping_sub(1) & max),
+        };
+        // An empty range is no part.
+        let parts = if low <= high { [(low, high), (1, 0)] } else { [(0, high), (low, max)] };
+        let domain = self.values.entry(var).or_insert_with(|| vec![(0, max)]);
+        let inside = |range: &Range| parts.iter().any(|part| part.0 <= range.0 && range.1 <= part.1);
+        if domain.iter().all(inside) {
+            return Some(true);
+        }
+        let both = |range: &Range| parts.map(|part| (range.0.max(part.0), range.1.min(part.1)));
+        let left: Vec<Range> = domain.iter().flat_map(both).filter(|range| range.0 <= range.1).collect();
+        if !left.is_empty() {
+            *domain = fewer(left);
+        }
+        Some(false)
     }
 
     fn simple(&mut self, pool: &Pool, t: TermId, holds: bool) -> bool {
@@ -84,6 +132,15 @@ impl Known {
         let low = pieces.iter().map(|piece| piece.at).min()?;
         let high = pieces.iter().map(|piece| piece.top()).max()?;
         Some((low, high))
+    }
+}
+
+/// Of two terms the one that is no literal, the literal, and whether the former stands left of it.
+fn literal(pool: &Pool, a: TermId, b: TermId) -> Option<(TermId, u128, bool)> {
+    match (pool.as_const(a), pool.as_const(b)) {
+        (None, Some(k)) => Some((a, k, true)),
+        (Some(k), None) => Some((b, k, false)),
+        _ => None,
     }
 }
 

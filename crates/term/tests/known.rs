@@ -128,3 +128,34 @@ fn lengths_and_characters() {
     let no_high = pool.eq(high, none);
     assert!(known.assert(&pool, no_high));
 }
+
+#[test]
+fn comparisons_with_literals_are_exact() {
+    let ops = [Op::BvUlt, Op::BvUle, Op::BvSlt, Op::BvSle, Op::Eq];
+    let mut random = Random(3);
+    for _ in 0..2_000 {
+        let mut pool = Pool::without_rules();
+        let x = pool.declare("x", Sort::Bv(WIDTH));
+        let id = pool.var_of(x).unwrap();
+        let mut known = Known::default();
+        let mut left: Vec<u64> = (0..1 << WIDTH).collect();
+        for _ in 0..5 {
+            let (k, by) = (pool.bv(WIDTH, random.below(64)), pool.bv(WIDTH, random.below(64)));
+            let side = if random.below(2) == 0 { x } else { pool.bvadd(x, by) };
+            let (a, b) = if random.below(2) == 0 { (side, k) } else { (k, side) };
+            let term = pool.mk(ops[random.below(5) as usize], &[a, b]);
+            let holds = |value: u64, pool: &Pool, term: TermId| {
+                let mut model = Assignment::new();
+                model.set_bits(id, value.into());
+                model.eval(pool, term) != 0
+            };
+            let one = left[random.below(left.len() as u64) as usize];
+            let term = if holds(one, &pool, term) { term } else { pool.not(term) };
+            let follows = left.iter().all(|value| holds(*value, &pool, term));
+            assert_eq!(known.assert(&pool, term), follows, "{}", pool.display(term));
+            left.retain(|value| holds(*value, &pool, term));
+            let ends = (left[0].into(), left[left.len() - 1].into());
+            assert!(known.range(&pool, x).is_none_or(|range| range == ends));
+        }
+    }
+}
