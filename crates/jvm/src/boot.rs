@@ -88,6 +88,10 @@ fn set_environment(vm: &mut Vm<Jvm>, options: &BootOptions) {
         Environment { language: options.locale.0.clone(), country: options.locale.1.clone(), properties };
     let clock = vm.lang.state::<Saved<Clock>>();
     clock.epoch_millis = options.epoch_millis;
+    // In another world reading the clock takes long enough to show in milliseconds.
+    if options.salt != 0 {
+        clock.tick = 3_000_017;
+    }
     clock.origin = (options.salt.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 2) as i64;
 }
 

@@ -154,6 +154,10 @@ pub struct Traits {
     pub varargs: bool,
     /// Other members of the same name exist that could take as many arguments.
     pub overloaded: bool,
+    /// Another of them takes another interface in the place of one of its interfaces: `submit(Runnable)` and
+    /// `submit(Callable)`. A lambda that is written there must say which it is.
+    #[serde(default)]
+    pub lambdas_compete: bool,
     /// Declares checked exceptions.
     pub throws_checked: bool,
     /// Declares that it throws anything, as methods do whose exception is a type parameter.

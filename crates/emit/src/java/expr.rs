@@ -486,7 +486,12 @@ impl Scope<'_> {
         for (i, arg) in call.args.iter().enumerate() {
             let want = call.params.get(i).unwrap_or(&object);
             let last = i + 1 == call.args.len();
-            if last && call.traits.varargs {
+            if let (Value::Fake { ty, methods, .. }, true) = (arg, call.traits.lambdas_compete)
+                && methods.len() == 1
+            {
+                let cast = Doc::text(format!("({}) ", self.names.ty(ty)));
+                docs.push(Doc::cat([cast, self.fake(methods)]));
+            } else if last && call.traits.varargs {
                 match (arg, want) {
                     (Value::Null, _) => docs.push(self.cast(want, Doc::text("null"), place)),
                     (Value::Array { items, .. }, Type::Array(elem)) if self.expandable(call, elem, items) => {

@@ -466,8 +466,8 @@ pub fn result_type(jvm: &Jvm, func: FuncId) -> Option<Type> {
     if nameable(jvm, &ty) { generic_type(&ty) } else { None }
 }
 
-/// Whether other members of the same name, inherited ones among them, could take as many arguments.
-pub fn is_overloaded(jvm: &Jvm, func: FuncId) -> bool {
+/// Other members of the same name, inherited ones among them, that could take as many arguments.
+pub fn overloads(jvm: &Jvm, func: FuncId) -> Vec<FuncId> {
     let method = &jvm.funcs[func];
     let class = &jvm.classes[method.class];
     let count = method.signature.ty.params.len();
@@ -476,14 +476,33 @@ pub fn is_overloaded(jvm: &Jvm, func: FuncId) -> bool {
         "<init>" => vec![method.class],
         _ => above.copied().collect(),
     };
-    let mut others = owners.iter().flat_map(|owner| jvm.classes[*owner].functions()).map(|f| &jvm.funcs[f]);
-    others.any(|other| {
+    let mut others: Vec<FuncId> = owners.iter().flat_map(|owner| jvm.classes[*owner].functions()).collect();
+    others.retain(|other| {
+        let other = &jvm.funcs[*other];
         let params = &other.signature.ty.params;
         let takes = params.len() == count || (other.access | method.access) & access::VARARGS != 0;
         other.name == method.name
             && *params != method.signature.ty.params
             && takes
             && other.access & (access::PRIVATE | access::SYNTHETIC) == 0
+    });
+    others
+}
+
+/// Whether one of the overloads takes another interface in the place of an interface.
+pub fn lambdas_compete(jvm: &Jvm, func: FuncId) -> bool {
+    // By the class file: what is loaded differs from world to world.
+    let is_interface = |ty: &FieldType| match ty {
+        FieldType::Class(name) => {
+            let file = jvm.path.load(name).ok().flatten();
+            file.is_some_and(|(file, _)| file.access & access::INTERFACE != 0)
+        }
+        _ => false,
+    };
+    let own = &jvm.funcs[func].signature.ty.params;
+    overloads(jvm, func).iter().any(|other| {
+        let others = jvm.funcs[*other].signature.ty.params.iter();
+        own.iter().zip(others).any(|(a, b)| a != b && is_interface(a) && is_interface(b))
     })
 }
 

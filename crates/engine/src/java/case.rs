@@ -417,7 +417,8 @@ pub fn traits(jvm: &Jvm, func: FuncId) -> Traits {
     let signature = declared.and_then(|m| m.signature.clone());
     Traits {
         varargs: method.access & access::VARARGS != 0,
-        overloaded: arrange::is_overloaded(jvm, func),
+        overloaded: !arrange::overloads(jvm, func).is_empty(),
+        lambdas_compete: arrange::lambdas_compete(jvm, func),
         throws_checked: declared.is_some_and(|m| m.exceptions.iter().any(|name| is_checked(jvm, name))),
         throws_any: declared
             .is_some_and(|m| m.exceptions.iter().any(|name| &**name == "java/lang/Throwable")),

@@ -144,6 +144,10 @@ fn callable(vm: &mut Vm<Jvm>, class: ClassId, nested: &[ClassId], config: &Confi
 fn runs_unnamed(vm: &mut Vm<Jvm>, func: FuncId, nested: &[ClassId]) -> bool {
     let found = runs(vm, func, nested);
     found.into_iter().any(|func| {
+        // What bridges lead to is called by its own types.
+        if vm.lang.funcs[func].access & access::BRIDGE != 0 {
+            return false;
+        }
         let owner = vm.lang.funcs[func].class;
         !(nested.contains(&owner) && jvm::input::can_name(&vm.lang, owner) && is_callable(&vm.lang, func))
     })

@@ -81,6 +81,8 @@ pub struct ClassExplorer<'a> {
     /// What telling of one path took so far, where each is told of.
     pub(super) telling: Option<Duration>,
     pub journal: Option<FileJournal>,
+    /// Steps of a run: as configured, or what a plain run of one of the methods turned out to need.
+    pub(super) steps: u64,
     /// Work that later methods could lend.
     pub spare: u64,
     /// Classes nested in the one under test.
@@ -120,6 +122,7 @@ impl<'a> ClassExplorer<'a> {
             deadline,
             telling: None,
             journal,
+            steps: config.budget.max_steps,
             spare,
             nested,
             unseen,
@@ -153,7 +156,8 @@ impl<'a> ClassExplorer<'a> {
         }
         let mut result = ClassResult::new(&target.class);
         result.missing = missing(self.vm, class, target);
-        if let Some(text) = warning(&target.class, &result.missing) {
+        let feature = self.vm.lang.path.jdk().feature;
+        if let Some(text) = warning(&target.class, &result.missing, feature) {
             (self.events)(Event::Warning(text));
         }
         self.nested = target.nested.iter().filter_map(|name| self.vm.lang.loaded(name)).collect();
@@ -342,14 +346,23 @@ fn missing(vm: &mut Vm<Jvm>, class: ClassId, target: &ClassTarget) -> BTreeSet<S
 }
 
 /// What is said where classes are missing: tests that need them fail on the JVM, whatever they do.
-fn warning(class: &str, missing: &BTreeSet<String>) -> Option<String> {
+fn warning(class: &str, missing: &BTreeSet<String>, feature: u32) -> Option<String> {
+    let class = class.replace('/', ".");
+    // The library's own classes are on no class path: a newer JDK has them.
+    if let Some(newer) = missing.iter().find(|name| name.starts_with("java/")) {
+        let newer = newer.replace('/', ".");
+        return Some(format!(
+            "{class} uses {newer}, which JDK {feature} does not have: give the JDK it was compiled for (--jdk HOME, JAVA_HOME), \
+             or tests that need it are left out"
+        ));
+    }
     let named: Vec<String> = missing.iter().take(3).map(|name| name.replace('/', ".")).collect();
     let more = match missing.len().saturating_sub(named.len()) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
     (!named.is_empty()).then(|| {
-        let (class, named) = (class.replace('/', "."), named.join(", "));
+        let named = named.join(", ");
         format!("{class} uses {named}{more}, which -c does not have: add the jar or folder, or tests that need it are left out")
     })
 }

@@ -30,12 +30,18 @@ impl ClassExplorer<'_> {
         method: &str,
         stats: &mut solver::Stats,
     ) -> Exploration<Stage> {
-        self.vm.limits.steps = self.config.budget.max_steps;
+        self.vm.limits.steps = self.steps;
         let (work, deadline) = (turn.work, turn.deadline);
         // One run is made in any case; more only while there is time.
         let late = deadline.is_some_and(|d| Instant::now() >= d);
         if !late {
-            warm_up(self.vm, subject);
+            let needed = warm_up(self.vm, subject);
+            // Who explores by the length of runs means the limit.
+            if let Some(steps) = needed.filter(|_| !self.config.exhaustive) {
+                // Other inputs take a little more.
+                self.steps = self.steps.max(steps.saturating_add(steps / 2));
+                self.vm.limits.steps = self.steps;
+            }
         }
         let seeds = self.seeds(subject, late);
         let mut words = explore::Words { texts: jvm::input::vocabulary(self.vm, subject.class) };

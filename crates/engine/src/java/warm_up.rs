@@ -6,27 +6,48 @@ use ir::ClassId;
 use jvm::link::ClassOrigin;
 use jvm::world::Jvm;
 use term::Assignment;
-use vm::{Lang, Vm};
+use vm::{Lang, Outcome, Stop, Vm};
 
+use super::propose::COLD;
 use super::subject::Subject;
 use explore::Target;
 
 /// Puts into the snapshot what every run would do again: the class under test is initialised, if that works
-/// without inputs, and so are the classes that a first few runs came across.
-pub(super) fn warm_up(vm: &mut Vm<Jvm>, subject: &mut Subject) {
+/// without inputs, and so are the classes that a first few runs came across. Says how many steps a run takes where it needs
+/// more than it is given: what the library does only once for a locale or a provider takes millions.
+pub(super) fn warm_up(vm: &mut Vm<Jvm>, subject: &mut Subject) -> Option<u64> {
     vm.start_run(Assignment::default());
     if jvm::input::initialise(vm, subject.class).is_ok() {
         vm.freeze();
     }
     vm.start_exploration();
     let mut met: BTreeSet<ClassId> = BTreeSet::new();
+    let mut large = false;
     for value in WARM_UP_VALUES {
         vm.start_run(warm_model(vm, value));
         let before = initialised(vm);
-        subject.execute(vm);
+        let outcome = subject.execute(vm);
+        large |= value == 0 && matches!(outcome, Outcome::Stopped(Stop::Steps));
         met.extend(initialised(vm).difference(&before));
     }
     keep(vm, &met);
+    large.then(|| needed(vm, subject)).flatten()
+}
+
+/// The steps that a plain run takes if it is given many; none if it does not end then either.
+fn needed(vm: &mut Vm<Jvm>, subject: &mut Subject) -> Option<u64> {
+    let limit = vm.limits.steps;
+    vm.limits.steps = limit.saturating_mul(COLD);
+    vm.start_run(Assignment::default());
+    let before = (vm.steps, initialised(vm));
+    let outcome = subject.execute(vm);
+    let steps = vm.steps - before.0;
+    if !matches!(outcome, Outcome::Stopped(_)) {
+        let met: BTreeSet<ClassId> = initialised(vm).difference(&before.1).copied().collect();
+        keep(vm, &met);
+    }
+    vm.limits.steps = limit;
+    (!matches!(outcome, Outcome::Stopped(_))).then_some(steps)
 }
 
 /// Runs in a world that is not warmed up, and puts the classes that were met into its snapshot, that of the subject too: unless it
@@ -48,16 +69,26 @@ pub(super) fn warming<T>(vm: &mut Vm<Jvm>, class: ClassId, run: impl FnOnce(&mut
 
 /// Initialises the library's classes in the snapshot, and those of the program that do so without a sound.
 fn keep(vm: &mut Vm<Jvm>, classes: &BTreeSet<ClassId>) {
-    let (library, others): (BTreeSet<ClassId>, _) =
+    let (mut library, others): (BTreeSet<ClassId>, _) =
         classes.iter().partition(|class| vm.lang.classes[**class].origin == ClassOrigin::Library);
-    vm.start_run(Assignment::default());
-    for class in library {
-        // One that fails here fails in the runs too, where it belongs.
-        let _ = jvm::input::initialise(vm, class);
+    // One that fails, or that the VM cannot finish, does so in the runs too, where it belongs: half of it in the snapshot
+    // would show as null there.
+    for _ in 0..MOST_FAILING {
+        vm.start_run(Assignment::default());
+        let failing = library.iter().find(|class| jvm::input::initialise(vm, **class).is_err()).copied();
+        match failing {
+            Some(class) => library.remove(&class),
+            None => {
+                vm.freeze();
+                break;
+            }
+        };
     }
-    vm.freeze();
     keep_quiet(vm, &others);
 }
+
+/// Where more of the library's classes cannot be initialised, none is put into the snapshot.
+const MOST_FAILING: usize = 32;
 
 /// Initialises classes in the snapshot, if all of them end normally and print nothing.
 fn keep_quiet(vm: &mut Vm<Jvm>, classes: &BTreeSet<ClassId>) {

@@ -94,7 +94,8 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, interface: ClassId, args: &[Generic]) ->
         return None;
     }
     let file = vm.lang.classes[interface].file.clone()?;
-    if file.permitted_subclasses.is_some() {
+    // Records and enums are not extended by name (JLS §8.1.4).
+    if file.permitted_subclasses.is_some() || matches!(&*file.name, "java/lang/Record" | "java/lang/Enum") {
         return None;
     }
     let key = Generic::Class(vm.lang.classes[interface].name.clone(), args.to_vec()).to_string();
@@ -244,7 +245,7 @@ fn known_cases(jvm: &Jvm, interface: ClassId, func: FuncId) -> Vec<ResultCase> {
 
 /// What a class must implement, but for what `Object` has anyway.
 pub(super) fn abstract_methods(jvm: &Jvm, interface: ClassId) -> Vec<FuncId> {
-    let mut found: Vec<FuncId> = Vec::new();
+    let mut open: Vec<FuncId> = Vec::new();
     let mut defaults: Vec<FuncId> = Vec::new();
     let same = |a: FuncId, b: FuncId| {
         jvm.funcs[a].name == jvm.funcs[b].name && jvm.funcs[a].descriptor == jvm.funcs[b].descriptor
@@ -257,13 +258,24 @@ pub(super) fn abstract_methods(jvm: &Jvm, interface: ClassId) -> Vec<FuncId> {
             }
             let of_object = jvm.declared(jvm.known.object, &f.name, &f.descriptor).is_some();
             match f.access & access::ABSTRACT != 0 {
-                true if !of_object && !found.iter().any(|g| same(*g, func)) => found.push(func),
+                true if !of_object => open.push(func),
                 true => {}
                 false => defaults.push(func),
             }
         }
     }
-    found.retain(|func| !defaults.iter().any(|default| same(*default, *func)));
+    // A default serves what interfaces above its own declare; one below may declare the method anew without it.
+    let below = |a: FuncId, b: FuncId| {
+        let (a, b) = (jvm.funcs[a].class, jvm.funcs[b].class);
+        a != b && jvm.classes[a].all_interfaces.contains(&b)
+    };
+    open.retain(|func| !defaults.iter().any(|default| same(*default, *func) && below(*default, *func)));
+    let mut found: Vec<FuncId> = Vec::new();
+    for func in open {
+        if !found.iter().any(|known| same(*known, func)) {
+            found.push(func);
+        }
+    }
     found.sort_unstable();
     found
 }

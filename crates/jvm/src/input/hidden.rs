@@ -10,6 +10,7 @@ use ir::{ClassId, FuncId};
 use vm::Vm;
 
 use super::effects::writes;
+use super::fake::env_in;
 use super::generic::{self, Generic};
 use super::producers::{constant, producer};
 use super::recipe::{Make, Way, add_changes, can_call, can_name, prepare_makes, way};
@@ -126,8 +127,6 @@ fn changes(
     classes: &[ClassId],
 ) -> Vec<(Way, BTreeSet<Arc<str>>)> {
     vm.lang.know_subtypes();
-    let file = vm.lang.classes[ty].file.clone();
-    let env = generic::class_env(file.as_deref().and_then(|f| f.signature.as_deref()), args);
     let mut found = Vec::new();
     for func in callable(&mut vm.lang, ty, classes) {
         let mut written: Option<BTreeSet<Arc<str>>> = None;
@@ -140,6 +139,7 @@ fn changes(
         let f = &vm.lang.funcs[func];
         let plain = f.signature.ty.params.len() <= 4 && f.class != vm.lang.known.object;
         if let Some(written) = written.filter(|_| plain) {
+            let env = env_in(&vm.lang, ty, args, f.class, 0).unwrap_or_default();
             found.push((way(vm, func, &env), written));
         }
     }
@@ -149,11 +149,7 @@ fn changes(
 /// The types of the parameters of a hidden method.
 pub fn params_of(jvm: &Jvm, hidden: &Hidden) -> Vec<Generic> {
     let owner = jvm.funcs[hidden.func].class;
-    let file = jvm.classes[owner].file.as_deref();
-    let env = match owner == hidden.ty {
-        true => generic::class_env(file.and_then(|f| f.signature.as_deref()), &hidden.args),
-        false => Vec::new(),
-    };
+    let env = env_in(jvm, hidden.ty, &hidden.args, owner, 0).unwrap_or_default();
     super::param_types(jvm, hidden.func, &env)
 }
 
@@ -264,6 +260,15 @@ fn callable(jvm: &mut Jvm, ty: ClassId, classes: &[ClassId]) -> Vec<FuncId> {
     owners.extend(jvm.classes[ty].ancestors.iter().rev().copied());
     owners.extend(jvm.classes[ty].all_interfaces.iter().copied());
     owners.push(jvm.known.object);
+    // What a bridge leads on is called by the types that the class below gives it.
+    let functions = owners.iter().flat_map(|owner| jvm.classes[*owner].functions());
+    let leads_on = |func: &FuncId| {
+        let bridge = &jvm.funcs[*func];
+        let mut beside = jvm.classes[bridge.class].functions().map(|func| &jvm.funcs[func]);
+        bridge.access & access::BRIDGE != 0
+            && beside.any(|f| f.name == bridge.name && f.access & access::SYNTHETIC == 0)
+    };
+    let bridges: Vec<FuncId> = functions.filter(leads_on).collect();
     let mut found: Vec<FuncId> = Vec::new();
     for owner in owners {
         for func in jvm.classes[owner].functions() {
@@ -271,6 +276,7 @@ fn callable(jvm: &mut Jvm, ty: ClassId, classes: &[ClassId]) -> Vec<FuncId> {
             let hidden = access::STATIC | access::PRIVATE | access::SYNTHETIC;
             let known = found
                 .iter()
+                .chain(&bridges)
                 .any(|g| jvm.funcs[*g].name == f.name && jvm.funcs[*g].descriptor == f.descriptor);
             if f.access & hidden != 0 || !f.is(access::PUBLIC) || f.name.starts_with('<') || known {
                 continue;

@@ -6,11 +6,11 @@ use ir::ClassId;
 use term::Assignment;
 use vm::Vm;
 
-use super::generic::Generic;
+use super::generic::{self, Generic};
 use super::recipe::{Make, Way, can_name, prepare, prepare_ways};
 use super::{Kind, asked, initialise};
 use crate::link::ClassOrigin;
-use crate::load::{FieldType, access};
+use crate::load::{FieldType, Instr, access};
 use crate::world::Jvm;
 
 /// So many classes are tried for an interface or abstract class.
@@ -184,6 +184,9 @@ fn other_class(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
     let mut kinds: Vec<Kind> = Vec::new();
     if vm.lang.classes[class].access & access::FINAL == 0 {
         for sub in implementers(vm, class) {
+            if contradicts(&vm.lang, sub, class, args) {
+                continue;
+            }
             kinds.extend(plain_class(vm, sub, &[]));
         }
         // What needs no object of the type to be made comes first.
@@ -260,6 +263,7 @@ pub(super) fn stand_in(name: &str) -> Option<&'static str> {
         "java/util/Calendar" => "java/util/GregorianCalendar",
         "java/text/DateFormat" => "java/text/SimpleDateFormat",
         "java/text/NumberFormat" | "java/text/Format" => "java/text/DecimalFormat",
+        "java/util/ResourceBundle" => "java/util/PropertyResourceBundle",
         "java/util/Dictionary" => "java/util/Hashtable",
         "java/lang/Appendable" => "java/lang/StringBuilder",
         "java/lang/Readable" => "java/io/StringReader",
@@ -308,6 +312,7 @@ fn collection(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Option<Kind> {
         }
         "java/util/HashMap" => ("java/util/HashMap", PUT, 2),
         "java/util/Hashtable" => ("java/util/Hashtable", PUT, 2),
+        "java/util/Properties" => ("java/util/Properties", PUT, 2),
         "java/util/concurrent/ConcurrentMap" | "java/util/concurrent/ConcurrentHashMap" => {
             ("java/util/concurrent/ConcurrentHashMap", PUT, 2)
         }
@@ -321,6 +326,14 @@ fn collection(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Option<Kind> {
             let descriptor = "(Ljava/lang/Object;)Ljava/util/concurrent/CompletableFuture;";
             return of_element(vm, name, args, "completedFuture", descriptor);
         }
+        "java/util/concurrent/atomic/AtomicReference"
+        | "java/lang/ref/WeakReference"
+        | "java/lang/ref/SoftReference" => {
+            return of_element(vm, name, args, "<init>", "(Ljava/lang/Object;)V");
+        }
+        "java/util/EnumSet" => return super::enums::set(vm, &arg(0)),
+        "java/util/EnumMap" => return super::enums::map(vm, &arg(0), &arg(1)),
+        "java/util/concurrent/ExecutorService" => return common_pool(vm, name),
         "java/util/Iterator" => return of_list(vm, name, &arg(0), "iterator", "()Ljava/util/Iterator;"),
         "java/util/ListIterator" => {
             return of_list(vm, name, &arg(0), "listIterator", "()Ljava/util/ListIterator;");
@@ -339,6 +352,7 @@ fn collection(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Option<Kind> {
     {
         elems[0] = key;
     }
+    let parts = if generic::is_generic(&vm.lang, class) { parts } else { 0 };
     let of = (0..parts).map(|i| shown(&arg(i))).collect();
     Some(Kind::Filled { class, add, elems, of, stands_for })
 }
@@ -402,6 +416,16 @@ fn of_list(vm: &mut Vm<Jvm>, name: &str, elem: &Generic, method: &str, descripto
     Some(Kind::Object(key))
 }
 
+/// `ForkJoinPool.commonPool()`: nobody need shut it down.
+fn common_pool(vm: &mut Vm<Jvm>, name: &str) -> Option<Kind> {
+    let ty = vm.lang.class(name).ok()?;
+    let pool = vm.lang.class("java/util/concurrent/ForkJoinPool").ok()?;
+    let func = vm.lang.declared(pool, "commonPool", "()Ljava/util/concurrent/ForkJoinPool;")?;
+    let way = Way { func, on: None, outer: false, params: Vec::new() };
+    let key = prepare_ways(vm, ty, Vec::new(), |_| vec![way]);
+    Some(Kind::Only { kind: Box::new(Kind::Object(key)), ty: name.replace('/', ".") })
+}
+
 /// The constants of an enum in order; initialises it in the snapshot. `None` if that fails.
 pub fn enum_constants(vm: &mut Vm<Jvm>, class: ClassId) -> Option<Vec<vm::ObjId>> {
     vm.start_run(Assignment::default());
@@ -428,6 +452,7 @@ fn implementers(vm: &mut Vm<Jvm>, class: ClassId) -> Vec<ClassId> {
             && vm.lang.classes[sub].access & (access::ABSTRACT | access::INTERFACE) == 0
             && vm.lang.classes[sub].origin != ClassOrigin::Library
             && can_name(&vm.lang, sub)
+            && !spoils_its_parent(&vm.lang, sub)
         {
             found.push(sub);
         }
@@ -436,6 +461,38 @@ fn implementers(vm: &mut Vm<Jvm>, class: ClassId) -> Vec<ClassId> {
         }
     }
     found
+}
+
+/// Whether a class is one of another type than is asked for: `Celsius implements Format<Heat>` is no `Format<Date>`.
+fn contradicts(jvm: &Jvm, sub: ClassId, class: ClassId, args: &[Generic]) -> bool {
+    if args.is_empty() || generic::is_generic(jvm, sub) {
+        return false;
+    }
+    let Some(given) = super::fake::env_in(jvm, sub, &[], class, 0) else { return false };
+    given.iter().zip(args).any(|((_, given), asked)| {
+        let (Generic::Class(given, _), Generic::Class(asked, _)) = (given, asked) else { return false };
+        match (jvm.loaded(given), jvm.loaded(asked)) {
+            (Some(given), Some(asked)) => !jvm.is_subclass(given, asked) && !jvm.is_subclass(asked, given),
+            _ => false,
+        }
+    })
+}
+
+/// Whether a class above this one takes a value from it when it is initialised: `static final Zone UTC = UtcZone.INSTANCE`.
+/// A test that uses this class first leaves null there for all others.
+fn spoils_its_parent(jvm: &Jvm, class: ClassId) -> bool {
+    let above = jvm.classes[class].ancestors.iter().filter(|above| **above != class);
+    let files = above.filter_map(|above| jvm.classes[*above].file.as_deref());
+    files.filter_map(|file| Some((file, file.method("<clinit>", "()V")?.bytecode().ok()??))).any(
+        |(file, code)| {
+            code.instrs.iter().any(|(_, instr)| match instr {
+                Instr::GetStatic(cp) => {
+                    file.pool.field(*cp).is_ok_and(|field| field.class == &*jvm.classes[class].name)
+                }
+                _ => false,
+            })
+        },
+    )
 }
 
 impl Jvm {

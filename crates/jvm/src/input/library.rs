@@ -122,7 +122,9 @@ fn ways(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
             .iter()
             .any(|ty| matches!(ty, FieldType::Float | FieldType::Double))
     };
-    if found.iter().any(|func| !has_floats(func)) {
+    // Unless they are all there is: `OptionalDouble.of(0.5)` beside `empty()`.
+    let of_something = |func: &FuncId| !jvm.funcs[*func].signature.ty.params.is_empty();
+    if found.iter().any(|func| !has_floats(func) && of_something(func)) {
         found.retain(|func| !has_floats(func));
     }
     found.truncate(3);

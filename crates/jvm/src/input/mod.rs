@@ -12,6 +12,7 @@ mod cases;
 mod collection;
 mod declared;
 mod effects;
+mod enums;
 mod fake;
 mod generic;
 mod hidden;
@@ -60,8 +61,8 @@ pub use object::{Event, MAX_CHANGES, change_order, class_of, object};
 pub use producers::{Constant, constant};
 pub use raw::{allow_raw, forbid_raw, says_field_is_set};
 pub use recipe::{
-    Make, ParamWay, Recipe, Way, can_call, can_name, is_inner, param_names, param_types, prepare_class,
-    prepare_makes, way,
+    Make, ParamWay, Recipe, Way, can_call, can_name, is_inner, is_written, param_names, param_types,
+    prepare_class, prepare_makes, way,
 };
 pub use resets::{Reset, disturb, reset, resets};
 pub use shape::shape;

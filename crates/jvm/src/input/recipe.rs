@@ -340,7 +340,14 @@ pub fn can_call(jvm: &Jvm, func: FuncId) -> bool {
     let f = &jvm.funcs[func];
     let near = jvm.classes[f.class].origin != ClassOrigin::Library
         && same_package(jvm, jvm.classes[f.class].package());
-    f.access & (access::PRIVATE | access::SYNTHETIC) == 0 && (f.is(access::PUBLIC) || near)
+    f.access & (access::PRIVATE | access::SYNTHETIC) == 0
+        && (f.is(access::PUBLIC) || near)
+        && is_written(&f.name)
+}
+
+/// Whether a test can write the name of a method: Kotlin's compiler gives some a `-` (`getDuration-UwyO8pc`).
+pub fn is_written(name: &str) -> bool {
+    name == "<init>" || name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
 }
 
 /// Whether a test lies in the package of a class.

@@ -53,6 +53,7 @@ pub(super) fn reflected(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Optio
             let called = ("getMethod", "(Ljava/lang/String;[Ljava/lang/Class;)Ljava/lang/reflect/Method;");
             members(vm, "java/lang/reflect/Method", from, called)
         }
+        "java/lang/reflect/Constructor" => constructor(vm, name),
         "java/lang/reflect/Member" | "java/lang/reflect/AccessibleObject" => {
             reflected(vm, "java/lang/reflect/Field", &[])
         }
@@ -116,6 +117,20 @@ fn members(
     (!ways.is_empty()).then(|| Kind::Object(prepare_makes(vm, &key, ty, Vec::new(), |_| ways)))
 }
 
+/// `ArrayList.class.getConstructor()`.
+fn constructor(vm: &mut Vm<Jvm>, ty: &str) -> Option<Kind> {
+    let ty = vm.lang.class(ty).ok()?;
+    let class = vm.lang.class("java/lang/Class").ok()?;
+    let descriptor = "([Ljava/lang/Class;)Ljava/lang/reflect/Constructor;";
+    let func = vm.lang.method(class, "getConstructor", descriptor).ok()?;
+    let on = literals(vm, &["java/util/ArrayList", "java/lang/String", "java/lang/Object"])?;
+    let none = FieldType::Array(Box::new(FieldType::Class("java/lang/Class".into())).into());
+    let kind = Kind::Null("parameters of a constructor".to_string());
+    let params = vec![ParamWay { name: "parameterTypes".to_string(), ty: none, kind, non_null: false }];
+    let way = Way { func, on: Some(on), outer: false, params };
+    Some(Kind::Object(prepare_makes(vm, "constructors", ty, Vec::new(), |_| vec![Make::Call(way)])))
+}
+
 /// Class objects: what the type argument allows, else a few of every sort.
 fn class_literals(vm: &mut Vm<Jvm>, arg: Option<&Generic>) -> Option<Kind> {
     let named: Vec<String> = match arg {
@@ -148,7 +163,7 @@ fn class_literals(vm: &mut Vm<Jvm>, arg: Option<&Generic>) -> Option<Kind> {
     mirrors(vm, &classes)
 }
 
-fn literals(vm: &mut Vm<Jvm>, names: &[&str]) -> Option<Kind> {
+pub(super) fn literals(vm: &mut Vm<Jvm>, names: &[&str]) -> Option<Kind> {
     let classes: Vec<ClassId> = names.iter().filter_map(|name| vm.lang.class(name).ok()).collect();
     mirrors(vm, &classes)
 }

@@ -2,6 +2,7 @@
 
 pub mod io;
 pub mod lang;
+mod net;
 mod security;
 mod util;
 mod zip;
@@ -9,5 +10,5 @@ mod zip;
 use super::Row;
 
 pub(super) fn tables() -> Vec<&'static [Row]> {
-    [io::tables(), lang::tables(), security::tables(), util::tables(), zip::tables()].concat()
+    [io::tables(), lang::tables(), net::tables(), security::tables(), util::tables(), zip::tables()].concat()
 }

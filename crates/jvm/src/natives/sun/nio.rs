@@ -26,6 +26,10 @@ natives! {
         "close0" "(I)V" = close;
         "read" "(IJI)I" = read;
         "read0" "(IJI)I" = read;
+        "opendir0" "(J)J" = open_folder;
+        "readdir" "(J)[B" = next_name;
+        "readdir0" "(J)[B" = next_name;
+        "closedir" "(J)V" = close_folder;
         "strerror" "(I)[B" = error_text;
         "mkdir0" "(JI)V" = refuse;
         "rmdir0" "(J)V" = refuse;
@@ -34,6 +38,10 @@ natives! {
         "symlink0" "(JJ)V" = refuse;
         "link0" "(JJ)V" = refuse;
         "chmod0" "(JI)V" = refuse;
+        "chown0" "(JII)V" = refuse;
+        "lchown0" "(JII)V" = refuse;
+        "utimes0" "(JJJ)V" = refuse;
+        "lutimes0" "(JJJ)V" = refuse;
     }
     "sun/nio/fs/LinuxNativeDispatcher" {
         "init" "()V" = ignore;
@@ -82,6 +90,7 @@ natives! {
 
 const ENOENT: i32 = 2;
 const EBADF: i32 = 9;
+const ENOTDIR: i32 = 20;
 const EINVAL: i32 = 22;
 const EROFS: i32 = 30;
 /// End of file, as `sun.nio.ch.IOStatus` says it.
@@ -238,6 +247,29 @@ fn close(vm: &mut Vmj, args: &[Val]) -> Res<()> {
     Ok(())
 }
 
+fn open_folder(vm: &mut Vmj, args: &[Val]) -> Res<i64> {
+    let path = path(vm, arg(args, 0))?;
+    match io::open_folder(vm, &path) {
+        Ok(descriptor) => Ok(i64::from(descriptor)),
+        Err(io::NotOpened::File) => Err(failure(vm, ENOTDIR)),
+        Err(_) => Err(failure(vm, ENOENT)),
+    }
+}
+
+/// Null behind the last.
+fn next_name(vm: &mut Vmj, args: &[Val]) -> Res<ObjId> {
+    let folder = vm.lang.state::<Saved<Files>>().get(arg(args, 0).as_i64() as i32);
+    match folder.and_then(|folder| folder.next_name()) {
+        Some(name) => byte_array(vm, &name),
+        None => Ok(ObjId::NULL),
+    }
+}
+
+fn close_folder(vm: &mut Vmj, args: &[Val]) -> Res<()> {
+    vm.lang.state::<Saved<Files>>().close(arg(args, 0).as_i64() as i32);
+    Ok(())
+}
+
 /// Reads into memory outside the heap.
 fn read_into(vm: &mut Vmj, descriptor: i32, address: u64, count: i32) -> Res<i32> {
     let Some(file) = vm.lang.state::<Saved<Files>>().get(descriptor) else { return Err(failure(vm, EBADF)) };
@@ -317,6 +349,7 @@ fn error_text(vm: &mut Vmj, args: &[Val]) -> Res<ObjId> {
     let text: &[u8] = match arg(args, 0).as_i32() {
         ENOENT => b"No such file or directory",
         EBADF => b"Bad file descriptor",
+        ENOTDIR => b"Not a directory",
         EROFS => b"Read-only file system",
         _ => b"Invalid argument",
     };

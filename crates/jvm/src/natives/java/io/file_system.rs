@@ -54,7 +54,7 @@ fn canonicalize(vm: &mut Vmj, args: &[Val]) -> Res<ObjId> {
 }
 
 /// The empty name is no file, though `getAbsolutePath` takes it for the working directory.
-fn look_up(vm: &Vmj, path: &str) -> Option<Entry> {
+fn look_up(vm: &mut Vmj, path: &str) -> Option<Entry> {
     if path.is_empty() { None } else { files::look_up(vm, path) }
 }
 

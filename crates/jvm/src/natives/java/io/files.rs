@@ -31,6 +31,17 @@ impl OpenFile {
     }
 }
 
+impl OpenFile {
+    /// The next name in a folder.
+    pub fn next_name(&mut self) -> Option<Vec<u8>> {
+        let rest = self.bytes.get(self.at..)?;
+        let end = rest.iter().position(|byte| *byte == 0)?;
+        let name = rest.get(..end)?.to_vec();
+        self.at += end + 1;
+        Some(name)
+    }
+}
+
 const FIRST: i32 = 3;
 
 impl Files {
@@ -65,6 +76,7 @@ impl Files {
 
 /// The program tries to change a file. It is refused here; on the real JVM it might not be.
 pub(crate) fn note_change(vm: &mut Vmj) {
+    vm.note(ledger::Kind::Environment, "files, which cannot be changed");
     vm.lang.state::<Saved<Files>>().changing = true;
 }
 
@@ -95,9 +107,9 @@ pub(crate) fn normal(path: &str) -> PathBuf {
 }
 
 /// Looks a path up. Only the JDK's home shows through from the host.
-pub(crate) fn look_up(vm: &Vmj, path: &str) -> Option<Entry> {
+pub(crate) fn look_up(vm: &mut Vmj, path: &str) -> Option<Entry> {
     let path = normal(path);
-    let home = &vm.lang.path.jdk().home;
+    let home = &vm.lang.path.jdk().home.clone();
     if path.starts_with(home) {
         let metadata = std::fs::metadata(&path).ok()?;
         if metadata.is_file() {
@@ -108,6 +120,10 @@ pub(crate) fn look_up(vm: &Vmj, path: &str) -> Option<Entry> {
             children.filter_map(|child| child.file_name().into_string().ok()).collect();
         names.sort_unstable();
         return Some(Entry::Folder(names));
+    }
+    // What else a machine has is not known here.
+    if vm.lang.threads.running {
+        vm.note(ledger::Kind::Environment, "files");
     }
     // The folders above the home, the root and /tmp.
     if let Ok(rest) = home.strip_prefix(&path) {
@@ -153,8 +169,20 @@ pub(crate) fn open(vm: &mut Vmj, path: &str, folders: bool) -> Result<i32, NotOp
     Ok(vm.lang.state::<Saved<Files>>().add(bytes, folder))
 }
 
+/// Opens a folder to read its names, each ending with a zero byte.
+pub(crate) fn open_folder(vm: &mut Vmj, path: &str) -> Result<i32, NotOpened> {
+    let names = match look_up(vm, path) {
+        None => return Err(NotOpened::Missing),
+        Some(Entry::File(..)) => return Err(NotOpened::File),
+        Some(Entry::Folder(names)) => names,
+    };
+    let bytes: Vec<u8> = names.iter().flat_map(|name| name.bytes().chain([0])).collect();
+    Ok(vm.lang.state::<Saved<Files>>().add(bytes.into(), true))
+}
+
 /// Why a file was not opened.
 pub(crate) enum NotOpened {
     Missing,
     Folder,
+    File,
 }

@@ -143,6 +143,7 @@ fn open_for_reading(vm: &mut Vmj, args: &[Val]) -> Res<()> {
     let opened = found.map_err(|why| match why {
         NotOpened::Missing => not_found(&path, "No such file or directory"),
         NotOpened::Folder => not_found(&path, "Is a directory"),
+        NotOpened::File => not_found(&path, "Not a directory"),
     })?;
     let descriptor = get_ref(vm, arg(args, 0).as_obj(), "fd");
     set_i32(vm, descriptor, "fd", opened)

@@ -15,6 +15,8 @@ pub struct Clock {
     pub nanos: i64,
     /// The monotonic clock's arbitrary origin.
     pub origin: i64,
+    /// A read takes so many nanoseconds.
+    pub tick: i64,
     /// Whether reads are noted in the ledger; off while booting.
     pub noted: bool,
 }
@@ -22,11 +24,11 @@ pub struct Clock {
 impl Default for Clock {
     fn default() -> Clock {
         // 2020-01-01T00:00:00Z.
-        Clock { epoch_millis: 1_577_836_800_000, nanos: 0, origin: 1_000_000_000, noted: false }
+        Clock { epoch_millis: 1_577_836_800_000, nanos: 0, origin: 1_000_000_000, tick: TICK, noted: false }
     }
 }
 
-/// A read takes this long.
+/// A read takes this long, unless the world says otherwise.
 const TICK: i64 = 1_000;
 
 natives! {
@@ -49,7 +51,8 @@ pub(super) fn advance(vm: &mut Vmj, nanos: i64) {
 }
 
 fn read(vm: &mut Vmj) -> Clock {
-    advance(vm, TICK);
+    let tick = vm.lang.state::<Saved<Clock>>().tick;
+    advance(vm, tick);
     let clock = (*vm.lang.state::<Saved<Clock>>()).clone();
     if clock.noted {
         vm.note(Kind::Environment, "the clock");

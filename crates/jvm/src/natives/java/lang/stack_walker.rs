@@ -73,11 +73,12 @@ fn walk(
 
     let func = vm.lang.declared(class, "doStackWalk", "(JIIII)Ljava/lang/Object;");
     let Some(func) = func else { return Err(unsupported("native", "StackWalker of this JDK")) };
+    let count = if counts(vm)? { end - start as i32 } else { batch as i32 };
     let args = vec![
         this,
         Val::i64(ANCHOR),
         Val::i32(skip as i32),
-        Val::i32(batch as i32),
+        Val::i32(count),
         Val::i32(start as i32),
         Val::i32(end),
     ];
@@ -91,7 +92,14 @@ fn fetch_stack_frames(vm: &mut Vmj, args: &[Val]) -> Res<i32> {
 
 fn fetch_stack_frames_21(vm: &mut Vmj, args: &[Val]) -> Res<i32> {
     let [mode, batch, start] = [1, 4, 5].map(|i| arg(args, i).as_i64());
-    fill(vm, mode, batch, start, arg(args, 6).as_obj())
+    let end = fill(vm, mode, batch, start, arg(args, 6).as_obj())?;
+    Ok(if counts(vm)? { end - start as i32 } else { end })
+}
+
+/// Whether this JDK is told how many frames there are; older ones are told where they end.
+fn counts(vm: &mut Vmj) -> Res<bool> {
+    let buffer = find_class(vm, "java/lang/StackStreamFactory$FrameBuffer")?;
+    Ok(vm.lang.declared(buffer, "isAtBottom", "()Z").is_some())
 }
 
 /// Puts the next frames into the buffer; says where they end.

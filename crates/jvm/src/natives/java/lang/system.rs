@@ -46,16 +46,17 @@ fn map_library_name(vm: &mut Vmj, args: &[Val]) -> Res<ObjId> {
     new_string(vm, &format!("lib{name}.so"))
 }
 
-fn available_processors(_: &mut Vmj, _: &[Val]) -> Res<i32> {
-    Ok(2)
+/// Machines differ: what depends on these numbers is nothing to assert.
+fn available_processors(vm: &mut Vmj, _: &[Val]) -> Res<i32> {
+    Ok(if vm.salt == 0 { 2 } else { 5 })
 }
 
-fn free_memory(_: &mut Vmj, _: &[Val]) -> Res<i64> {
-    Ok(128 << 20)
+fn free_memory(vm: &mut Vmj, _: &[Val]) -> Res<i64> {
+    Ok(if vm.salt == 0 { 128 << 20 } else { 96 << 20 })
 }
 
-fn total_memory(_: &mut Vmj, _: &[Val]) -> Res<i64> {
-    Ok(256 << 20)
+fn total_memory(vm: &mut Vmj, _: &[Val]) -> Res<i64> {
+    Ok(if vm.salt == 0 { 256 << 20 } else { 384 << 20 })
 }
 
 /// Nothing is collected within a run.

@@ -57,7 +57,8 @@ fn accessor(vm: &Vmj, handle: ObjId, name: &str) -> Option<FuncId> {
             let func = &vm.lang.funcs[*func];
             func.is_static()
                 && &*func.name == name
-                && func.descriptor.starts_with("(Ljava/lang/invoke/VarHandle;")
+                // Before Java 12 they take their own class.
+                && func.descriptor.starts_with("(Ljava/lang/invoke/VarHandle")
         })
     })
 }
