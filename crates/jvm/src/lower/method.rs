@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::draft::Draft;
 use super::flow::{ContextId, Flow};
 use super::state::{Const, Entry, State};
-use super::{Refusal, compact, decisions, hoist, patterns, thread, variables};
+use super::{Refusal, compact, decisions, hoist, patterns, variables};
 use crate::link::{ClassOrigin, LinkError};
 use crate::load::instr::{Bytecode, Instr, Kind};
 use crate::load::{ClassFile, Code, Method, access};
@@ -315,9 +315,6 @@ impl Lowering<'_> {
         if own && code.locals.is_empty() {
             let is_static = method.access & access::STATIC != 0;
             variables::name_params(&mut function, is_static, &crate::input::param_names(self.jvm, self.func));
-        }
-        if own {
-            thread::thread(&mut function);
         }
         compact::compact(&mut function);
         decisions::group(&mut function);

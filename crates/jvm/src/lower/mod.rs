@@ -24,7 +24,6 @@ mod objects;
 mod patterns;
 mod stack;
 mod state;
-mod thread;
 mod variables;
 
 use std::sync::Arc;
