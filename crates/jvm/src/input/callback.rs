@@ -24,6 +24,16 @@ pub struct Callback {
     pub returned: bool,
 }
 
+/// Interfaces of the library with one method that are no functions: what is given is not meant to be called by them.
+const NO_FUNCTIONS: [&str; 6] = [
+    "java/lang/Comparable",
+    "java/lang/Iterable",
+    "java/lang/AutoCloseable",
+    "java/io/Closeable",
+    "java/io/Flushable",
+    "java/lang/Readable",
+];
+
 /// The first function among the parameters of a method that its implementation could call.
 pub(super) fn callback(
     vm: &mut Vm<Jvm>,
@@ -39,7 +49,7 @@ pub(super) fn callback(
     for (param, ty) in params.iter().enumerate() {
         let Generic::Class(name, of) = ty else { continue };
         let Ok(class) = vm.lang.class(name) else { continue };
-        if !vm.lang.classes[class].is_interface() {
+        if !vm.lang.classes[class].is_interface() || NO_FUNCTIONS.contains(&&**name) {
             continue;
         }
         let [func] = abstract_methods(&vm.lang, class)[..] else { continue };
@@ -152,7 +162,7 @@ pub(super) fn run(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Option<NativeResult<
         Some(function) if function.bits != 0 => vm.deref(*function)?,
         _ => return Ok(None),
     };
-    let reason = "a function that a stand-in is given is called once in a call, if at all";
+    let reason = "a function that a stand-in is given is called once in a call, if at all, and with no null";
     vm.ledger.note(ledger::Kind::InputBound, "inputs", reason);
     if vm.choose_among(ElemKind::Prefer, &format!("{called}.runs"), 2)? == 0 {
         return Ok(None);
@@ -170,6 +180,12 @@ pub(super) fn run(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Option<NativeResult<
             Some(val) => val,
             None => make_at(vm, &given, kind, false)?,
         };
+        // Kotlin's types refuse null, and nobody's repository hands it to a visitor.
+        if val.term.is_some() && !matches!(kind, Kind::Scalar(_)) {
+            let null = vm.pool.bv(32, 0);
+            let there = vm.pool.ne(val.term, null);
+            vm.require(there, val.bits != 0)?;
+        }
         vals.push(val);
     }
     let mut passed = Vec::new();
