@@ -195,6 +195,10 @@ impl CoverageGoal {
         &self.obligations
     }
 
+    pub fn function(&self, func: FuncId) -> Option<&Function> {
+        Some(&*self.functions.get(&func)?.function)
+    }
+
     pub fn functions(&self) -> impl Iterator<Item = FuncId> + '_ {
         self.functions.keys().copied()
     }
@@ -327,7 +331,7 @@ impl CoverageGoal {
     /// The function that a part is in.
     pub fn place(&self, part: PartId) -> Option<(FuncId, &Function)> {
         let func = self.parts.get(part as usize)?.func;
-        Some((func, &*self.functions.get(&func)?.function))
+        Some((func, self.function(func)?))
     }
 
     /// The ways through its function that meet a part; none if it is not met by way of something.

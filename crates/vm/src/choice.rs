@@ -92,15 +92,6 @@ impl Choices {
     pub(crate) fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
-
-    /// Whether a condition is about any of them.
-    pub(crate) fn are_in(&self, pool: &term::Pool, condition: TermId) -> bool {
-        if self.all.is_empty() {
-            return false;
-        }
-        let vars = pool.vars(condition);
-        self.all.iter().any(|choice| pool.var_of(choice.variable).is_some_and(|var| vars.contains(&var)))
-    }
 }
 
 impl<L: Lang> Vm<L> {

@@ -341,8 +341,7 @@ impl<L: Lang> Vm<L> {
     /// Whether a condition was decided before, or follows from what was; the run relies on it then. It holds from now on.
     fn is_asserted(&mut self, condition: TermId) -> bool {
         let asserted = self.asserted.contains(&condition);
-        let implied =
-            asserted || self.known.assert(&self.pool, condition) && !self.tells_objects_apart(condition);
+        let implied = asserted || self.known.assert(&self.pool, condition);
         if implied {
             self.rely_on(condition);
         }
@@ -350,13 +349,6 @@ impl<L: Lang> Vm<L> {
             self.decided_at = self.steps;
         }
         implied
-    }
-
-    /// Whether tracked code asks which object an input is. That was chosen when it was made, but who reads the path wants to
-    /// be told where it matters.
-    fn tells_objects_apart(&self, condition: TermId) -> bool {
-        let tracked = self.frames.last().is_some_and(|frame| self.lang.is_tracked(frame.func));
-        tracked && self.choices.are_in(&self.pool, condition)
     }
 
     /// Something about these terms was decided before and is made use of.

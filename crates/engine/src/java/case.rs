@@ -56,7 +56,11 @@ pub fn case(
     if let (false, Some(from)) = (subject.runs.is_empty(), handed_out_by(&arrange, &act)) {
         base = format!("{from}_{base}");
     }
-    let given = same_objects(&subject.params, &act);
+    let is_told = |fact: &Fact| {
+        let mirrored = fact.text.split_once(" == ").map(|(a, b)| format!("{b} == {a}"));
+        facts.iter().any(|told| told.text == fact.text || Some(&told.text) == mirrored.as_ref())
+    };
+    let given = same_objects(&subject.params, &act).into_iter().filter(|fact| !is_told(fact));
     let told = facts.iter().cloned().chain(given).chain(exceptions_of(&arrange)).collect::<Vec<Fact>>();
     let facts = told.as_slice();
     let after = calls_before(&arrange, &act).or_else(|| match facts.iter().any(is_telling) {

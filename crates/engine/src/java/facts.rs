@@ -1,25 +1,37 @@
 //! Under which conditions a run is one: its path in source terms.
 
-use explore::Finished;
+use std::collections::BTreeSet;
+
+use explore::{Finished, Goal};
 use jvm::world::Jvm;
 use suite::explain::{Fact, fact};
 use term::{Assignment, Op, Pool, TermId, semantics};
-use vm::{ElemKind, Vm};
+use vm::{ElemKind, Site, Vm};
 
 use super::spelling::JavaSpelling;
 use super::subject::{Detail, Stage};
+use crate::goal::CoverageGoal;
 
 /// So many conditions of a path are looked at for what to say of it.
 const FACTS_OF: usize = 2000;
 
-/// The conditions that a run decided on, in order, each once.
+/// What a test is there for: the parts of the goal that no other test of the method shows.
+pub struct Purpose<'a> {
+    pub goal: &'a CoverageGoal,
+    pub own: &'a BTreeSet<u32>,
+}
+
+/// The conditions that a run decided on, in order, each once; at the end those that it is there for, where they say more.
 pub fn facts(
     vm: &mut Vm<Jvm>,
     finished: &Finished<Stage>,
     detail: &Detail,
     spelling: &mut JavaSpelling,
+    purpose: &Purpose<'_>,
 ) -> Vec<Fact> {
     let mut facts: Vec<Fact> = Vec::new();
+    let mut said: BTreeSet<Site> = BTreeSet::new();
+    let mut of_library: Vec<Fact> = Vec::new();
     let conditions = known_fields(vm, finished);
     spelling.variables = super::arrange::variables(&vm.lang, detail);
     for (step, condition) in finished.path.iter().zip(&conditions) {
@@ -43,7 +55,20 @@ pub fn facts(
             }
             continue;
         }
-        if let Some(fact) = fact(&vm.pool, condition, spelling)
+        let of_inputs = fact(&vm.pool, condition, spelling);
+        let twice =
+            finished.edges.contains(&edge(step.site, 0)) && finished.edges.contains(&edge(step.site, 1));
+        let of_source = match tracked && !twice {
+            true => source_fact(&vm.lang, purpose.goal, step.site, step.choice == 0),
+            false => None,
+        };
+        let fact = match (of_inputs, of_source) {
+            (Some(of_inputs), Some(of_source)) if is_involved(&of_inputs.text, &of_source.text) => {
+                Some(of_source)
+            }
+            (of_inputs, of_source) => of_inputs.or(of_source),
+        };
+        if let Some(fact) = fact
             && !facts.contains(&fact)
         {
             let site = vm.lang.funcs.get(step.site.func);
@@ -66,6 +91,11 @@ pub fn facts(
             // `Objects.requireNonNull(room)` refuses it.
             let refused = plain && fact.text.ends_with(" == null");
             if tracked || (about_size || of_program || refused) && facts.len() < LIBRARY_FACTS {
+                match tracked {
+                    true => drop(said.insert(step.site)),
+                    false if about_size => of_library.push(fact.clone()),
+                    false => {}
+                }
                 // The same said twice: the later is the tighter.
                 match facts.iter_mut().find(|known| known.word.is_some() && known.word == fact.word) {
                     Some(known) => *known = fact,
@@ -74,7 +104,65 @@ pub fn facts(
             }
         }
     }
+    let reasons = reasons(&vm.lang, finished, purpose, &said);
+    if !reasons.is_empty() {
+        facts.retain(|fact| !of_library.contains(fact));
+        facts.retain(|fact| !reasons.iter().any(|reason| reason.text == fact.text));
+        facts.extend(reasons);
+    }
     suite::explain::joined(facts)
+}
+
+/// So many conditions of the source are said besides.
+const MOST_REASONS: usize = 2;
+
+/// Longer conditions of the source say little.
+const LONGEST: usize = 48;
+
+/// The branches that a test is there for and that no condition on its inputs told of, as the source says them: what was
+/// computed of the inputs, what was chosen when they were made. A loop that went on and ended is no reason.
+fn reasons(jvm: &Jvm, finished: &Finished<Stage>, purpose: &Purpose<'_>, said: &BTreeSet<Site>) -> Vec<Fact> {
+    let own = purpose.goal.edges().into_iter().filter(|(_, part)| purpose.own.contains(part));
+    let own: BTreeSet<vm::Edge> = own.map(|(edge, _)| edge).collect();
+    let mut found: Vec<Fact> = Vec::new();
+    for taken in own.iter().rev().filter(|edge| finished.edges.contains(edge)) {
+        let site = Site { func: taken.func, index: taken.index };
+        if finished.edges.contains(&edge(site, 1 - taken.successor.min(1))) {
+            continue;
+        }
+        let fact =
+            source_fact(jvm, purpose.goal, site, taken.successor == 0).filter(|_| !said.contains(&site));
+        found.extend(fact.filter(|fact| !fact.text.ends_with(" != null")));
+        if found.len() == MOST_REASONS {
+            break;
+        }
+    }
+    found.reverse();
+    found.dedup();
+    found
+}
+
+/// What a branch of the program asked, in words of its source.
+fn source_fact(jvm: &Jvm, goal: &CoverageGoal, site: Site, holds: bool) -> Option<Fact> {
+    let function = goal.function(site.func)?;
+    if function.code.get(site.index as usize)?.op != ir::Op::Br {
+        return None;
+    }
+    let text = coverage::condition_text(function, jvm, site.index, holds)?;
+    // An iterator that the compiler made has no name.
+    let telling = text.len() <= LONGEST && !text.contains("hasNext()");
+    telling.then(|| Fact { word: suite::explain::word_of_source(&text), text })
+}
+
+fn edge(site: Site, successor: u32) -> vm::Edge {
+    vm::Edge { func: site.func, index: site.index, successor }
+}
+
+/// Whether a condition on inputs is harder to read than what the source says: what a parser made of characters, what the
+/// library asks in one go.
+fn is_involved(text: &str, source: &str) -> bool {
+    let of_characters = text.contains(".charAt(") && !source.contains('\'');
+    text.contains(['?', '|', '&']) || of_characters || text.len() > LONGEST
 }
 
 /// `user.value == null` as what an `Optional` is asked: `user.isEmpty()`.

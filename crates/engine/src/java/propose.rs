@@ -16,6 +16,7 @@ use vm::{ElemKind, Vm};
 use super::case;
 use super::entries::Entry;
 use super::explore::ClassExplorer;
+use super::facts::{Purpose, facts};
 use super::outcome::{Key, MethodResult, Proposed, key};
 use super::spelling::JavaSpelling;
 use super::subject::{Stage, Subject};
@@ -51,7 +52,10 @@ impl ClassExplorer<'_> {
         };
         let mut chosen = chosen;
         chosen.extend(self.running_on(subject, &finished));
-        let shown: BTreeSet<u32> = chosen.iter().flat_map(|i| finished[*i].meets.iter().copied()).collect();
+        let mut shown: BTreeMap<u32, u32> = BTreeMap::new();
+        for part in chosen.iter().flat_map(|i| &finished[*i].meets) {
+            *shown.entry(*part).or_default() += 1;
+        }
         let mut cases: Vec<Proposed> = Vec::new();
         let mut told: BTreeSet<String> = BTreeSet::new();
         let mut tried: BTreeSet<usize> = BTreeSet::new();
@@ -136,7 +140,7 @@ impl ClassExplorer<'_> {
         subject: &mut Subject,
         goal: &CoverageGoal,
         run: &explore::Finished<Stage>,
-        shown: &BTreeSet<u32>,
+        shown: &BTreeMap<u32, u32>,
         ledger: &Ledger,
     ) -> Result<Proposed, String> {
         let detail = subject.detail(self.vm, &run.model);
@@ -144,7 +148,9 @@ impl ClassExplorer<'_> {
         let changes_files = jvm::natives::tried_to_change_files(self.vm);
         let seen = self.seen(subject, goal, run);
         let mut spelling = JavaSpelling::new(subject, enums, self.vm.inputs.texts());
-        let facts = super::facts::facts(self.vm, run, &detail, &mut spelling);
+        let own = run.meets.iter().copied().filter(|part| shown.get(part).is_none_or(|tests| *tests == 1));
+        let purpose = Purpose { goal, own: &own.collect() };
+        let facts = facts(self.vm, run, &detail, &mut spelling, &purpose);
         let mut case = case::case(&self.vm.lang, subject, &detail, &facts, ledger).map_err(|why| why.0)?;
         let inputs: BTreeMap<String, u128> = explore::inputs(&self.vm.pool, &run.model)
             .into_iter()
@@ -153,7 +159,8 @@ impl ClassExplorer<'_> {
         let takes_null = subject.conditions.refuse_null.is_empty();
         self.stabilise(entry, takes_null, &inputs, &mut case)?;
         let obligation = |number: usize| &goal.obligations()[number].1;
-        let helped = goal.helped(&run.meets, shown);
+        let shown: BTreeSet<u32> = shown.keys().copied().collect();
+        let helped = goal.helped(&run.meets, &shown);
         let meets: Vec<Key> = helped.iter().map(|(number, _)| key(obligation(*number))).collect();
         let halves: Vec<(Key, usize)> = helped
             .iter()
@@ -162,7 +169,7 @@ impl ClassExplorer<'_> {
             .collect();
         let toured = run.meets.iter().filter_map(|p| p.checked_sub(goal.len() as u32));
         let side_trips = toured.flat_map(|p| goal.of_part(p)).map(|number| key(obligation(number))).collect();
-        let new = goal.helped(&run.new, shown);
+        let new = goal.helped(&run.new, &shown);
         case.covers = new.iter().map(|(number, _)| obligation(*number).text.clone()).collect();
         let refused = refused_null(&self.vm.lang, subject, &case);
         let suspicious = suspect(&mut self.vm.lang, &detail, &case, refused);

@@ -35,8 +35,11 @@ const LONG_PATIENCE: u32 = 10_000;
 
 /// A method's first turn is this part of an even share.
 const SHORT: u64 = 4;
-/// A question may take this part of a short turn, or the hard ones would leave no time for the others.
+/// A question may take this part of a short turn, or the hard ones would leave no time for the others; of a long one, that.
 const QUESTIONS: u64 = 20;
+const HARD_QUESTIONS: u64 = 2;
+/// Of what others have, this part may be lent to those who have a short turn.
+const WAITING: u64 = 8;
 /// Z3's resource units in a work unit, and what is asked at least.
 const RLIMIT_A_UNIT: u64 = 3;
 pub const LEAST_RLIMIT: u64 = 150_000;
@@ -114,9 +117,10 @@ impl<'a> Turns<'a> {
             index,
             work,
             paths: self.paths(waiting),
-            spare: left - work,
+            // Nobody has tried yet what those who come later need it for.
+            spare: (left - work) / if part > 1 { WAITING } else { 1 },
             deadline: time.map(|time| now + time),
-            question: if part > 1 { self.short_question(work) } else { u32::MAX },
+            question: self.question(work, part),
             // While others wait who ran out of work, nobody goes on for nothing.
             patience: if self.round > 1 || self.count == 1 { LONG_PATIENCE } else { SHORT_PATIENCE },
         })
@@ -128,11 +132,13 @@ impl<'a> Turns<'a> {
         [self.config.budget.max_paths, of_class].into_iter().flatten().min()
     }
 
-    /// What a question may take in a short turn. Not by the clock, or tests would depend on it even where it cuts nothing.
-    fn short_question(&self, work: u64) -> u32 {
-        let shares = (self.count as u64 * SHORT).max(1);
+    /// What a question may take in a turn of so much work, which is so small a part of an even share. Not by the clock, or
+    /// tests would depend on it even where it cuts nothing.
+    fn question(&self, work: u64, part: u64) -> u32 {
+        let shares = (self.count as u64 * part).max(1);
         let even = self.config.budget.time.map_or(u64::MAX, |time| time.as_micros() as u64 / shares);
-        let question = (work.min(even) / QUESTIONS).saturating_mul(RLIMIT_A_UNIT).max(LEAST_RLIMIT);
+        let questions = if part > 1 { QUESTIONS } else { HARD_QUESTIONS };
+        let question = (work.min(even) / questions).saturating_mul(RLIMIT_A_UNIT).max(LEAST_RLIMIT);
         question.min(u32::MAX.into()) as u32
     }
 

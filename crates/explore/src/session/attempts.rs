@@ -127,7 +127,9 @@ where
     /// What an attempt may use: near the end of the budget not more than is left of it.
     pub(super) fn share(&self, state: &State<L, T>) -> Share<'a> {
         let left = self.options.work.saturating_sub(state.spent.work());
-        let left = left + (self.options.work / SLACK).max(self.options.overdraft / LENT);
+        // Others lend for what is wanted only.
+        let lent = if state.wanted.iter().any(|wanted| *wanted) { self.options.overdraft / LENT } else { 0 };
+        let left = left + (self.options.work / SLACK).max(lent);
         let rlimit = left.saturating_mul(RLIMIT_A_UNIT).min(u32::MAX.into()) as u32;
         let circuits = left.saturating_mul(RLIMIT_A_UNIT).min(self.options.solver.circuits);
         let solver =

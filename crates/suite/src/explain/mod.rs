@@ -2,6 +2,15 @@
 
 use term::{Op, Pool, Sort, TermId, semantics};
 
+mod bounds;
+mod source;
+mod spelled;
+
+pub use bounds::joined;
+pub use source::word_of_source;
+pub use spelled::{capitalised, number_word};
+use spelled::{identifier, relation_word, spelled, zero_word};
+
 /// How input variables are spelled in the source. The engine's names are `n`, `s.null`, `s.length`, `s[3]`.
 pub trait Spelling {
     /// The length of a sequence (`s.length()`, `a.length`).
@@ -130,110 +139,6 @@ pub fn is_plain(pool: &Pool, term: TermId) -> bool {
     let (term, _) = strip_not(pool, term);
     let plain = |arg: &TermId| pool.var_of(*arg).is_some() || pool.as_const(*arg).is_some();
     pool.var_of(term).is_some() || pool.node(term).1.iter().all(plain)
-}
-
-/// What several conditions say of one size together, in the place of the last: a loop asks again and again whether there
-/// is more. Of other numbers, the tightest bounds.
-pub fn joined(facts: Vec<Fact>) -> Vec<Fact> {
-    let mut ranges: Vec<(String, i64, i64, usize)> = Vec::new();
-    for (at, fact) in facts.iter().enumerate() {
-        let Some((size, low, high)) = size_range(&fact.text) else { continue };
-        match ranges.iter_mut().find(|(of, ..)| *of == size) {
-            Some(known) => *known = (size, known.1.max(low), known.2.min(high), at),
-            None => ranges.push((size, low, high, at)),
-        }
-    }
-    let loose = loose(&facts);
-    let mut found = Vec::new();
-    for (at, fact) in facts.into_iter().enumerate() {
-        let range = size_range(&fact.text).and_then(|(size, ..)| ranges.iter().find(|(of, ..)| *of == size));
-        match range {
-            None if loose.contains(&at) => {}
-            None => found.push(fact),
-            Some((size, low, high, last)) if *last == at => found.extend(in_range(size, *low, *high)),
-            Some(_) => {}
-        }
-    }
-    found
-}
-
-/// The conditions that others imply: `n > 0` where `n > 1` is said as well, `n != 1` where it is 2.
-fn loose(facts: &[Fact]) -> Vec<usize> {
-    let parsed: Vec<Option<(&str, &str, i64)>> = facts
-        .iter()
-        .map(|fact| {
-            let (left, number) = fact.text.rsplit_once(' ')?;
-            let (of, sign) = left.rsplit_once(' ')?;
-            let whole = !of.is_empty() && !of.contains([' ', '(', ')', '+', '*', '/', '?']);
-            Some((of, sign, number.parse().ok()?)).filter(|_| whole)
-        })
-        .collect();
-    let range = |sign: &str, number: i64| match sign {
-        "<" => Some((i64::MIN, number.saturating_sub(1))),
-        "<=" => Some((i64::MIN, number)),
-        ">" => Some((number.saturating_add(1), i64::MAX)),
-        ">=" => Some((number, i64::MAX)),
-        "==" => Some((number, number)),
-        _ => None,
-    };
-    let implied = |at: usize| {
-        let Some((of, sign, number)) = parsed[at] else { return false };
-        parsed.iter().enumerate().any(|(other, condition)| {
-            let Some((subject, by, bound)) = condition else { return false };
-            let Some((low, high)) = range(by, *bound).filter(|_| other != at && *subject == of) else {
-                return false;
-            };
-            match (sign, range(sign, number)) {
-                ("!=", _) => !(low..=high).contains(&number),
-                // Of two that say the same the first is kept.
-                (_, Some(wide)) if wide == (low, high) => other < at,
-                (_, Some(wide)) => wide.0 <= low && high <= wide.1,
-                _ => false,
-            }
-        })
-    };
-    (0..facts.len()).filter(|at| implied(*at)).collect()
-}
-
-/// Which sizes a condition on one allows.
-fn size_range(text: &str) -> Option<(String, i64, i64)> {
-    let mut parts = text.split(' ');
-    let (size, sign, number) = (parts.next()?, parts.next()?, parts.next()?.parse::<i64>().ok()?);
-    let is_size = [".length", ".length()", ".size()"].iter().any(|end| size.ends_with(end));
-    if parts.next().is_some() || !is_size {
-        return None;
-    }
-    let (low, high) = match sign {
-        "<" => (0, number - 1),
-        "<=" => (0, number),
-        ">" => (number + 1, i64::MAX),
-        ">=" => (number, i64::MAX),
-        "==" => (number, number),
-        "!=" if number == 0 => (1, i64::MAX),
-        _ => return None,
-    };
-    Some((size.to_string(), low, high))
-}
-
-fn in_range(size: &str, low: i64, high: i64) -> Vec<Fact> {
-    let of = [".length()", ".length", ".size()"].iter().find_map(|end| size.strip_suffix(end));
-    let name = of.and_then(identifier);
-    let word = |end: String| name.as_ref().map(|name| format!("{name}{end}"));
-    let fact = |text: String, end: String| Fact { text: format!("{size} {text}"), word: word(end) };
-    match (low, high) {
-        (0, 0) => vec![fact("== 0".into(), "Empty".into())],
-        (low, high) if low == high => vec![fact(format!("== {low}"), format!("Length{low}"))],
-        (1, i64::MAX) => vec![fact("!= 0".into(), "NotEmpty".into())],
-        (low, i64::MAX) => vec![fact(format!(">= {low}"), format!("LengthAtLeast{low}"))],
-        (0, high) => vec![fact(format!("<= {high}"), format!("LengthAtMost{high}"))],
-        (low, high) => vec![
-            fact(
-                format!(">= {low}"),
-                if low == 1 { "NotEmpty".into() } else { format!("LengthAtLeast{low}") },
-            ),
-            fact(format!("<= {high}"), format!("LengthAtMost{high}")),
-        ],
-    }
 }
 
 /// `s.length() - 1 < 0` is `s.length() < 1`: a size that something is added to, compared with a constant.
@@ -669,25 +574,6 @@ fn word(pool: &Pool, term: TermId, spelling: &dyn Spelling) -> Option<String> {
     Some(format!("{subject}{relation}{constant}"))
 }
 
-fn relation_word(relation: &str) -> &str {
-    if relation == "Is" { "" } else { relation }
-}
-
-fn zero_word(relation: &str) -> Option<String> {
-    Some(
-        match relation {
-            "Is" => "Zero",
-            "IsNot" => "NotZero",
-            "LessThan" => "Negative",
-            "AtLeast" => "NotNegative",
-            "GreaterThan" => "Positive",
-            "AtMost" => "NotPositive",
-            _ => return None,
-        }
-        .to_string(),
-    )
-}
-
 /// Whether unsigned and signed order agree: a character, or a length.
 fn narrow(pool: &Pool, term: TermId) -> bool {
     matches!(pool.sort(term), Sort::Bv(8 | 16))
@@ -714,126 +600,6 @@ fn variable_of(pool: &Pool, mut term: TermId) -> Option<String> {
             _ => return None,
         }
     }
-}
-
-/// Letters and digits of a name; elements become `a3`.
-fn identifier(name: &str) -> Option<String> {
-    let name = &without_cases(name);
-    let plain = |s: &str| s.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect::<String>();
-    let mut parts: Vec<String> = name.split('.').map(plain).filter(|part| !part.is_empty()).collect();
-    for at in 0..parts.len().saturating_sub(3) {
-        if is_call(&parts[at]) {
-            parts[at + 2] = numbered(&parts[at + 2], &parts[at]);
-        }
-    }
-    // Of a long path the end says most; of a call made before, only its parameter.
-    let call = parts.iter().rposition(|part| is_call(part));
-    let mut from = call.map_or(0, |at| at + 1);
-    loop {
-        let shown = parts.get(from..)?;
-        let (first, rest) = shown.split_first()?;
-        let text = rest.iter().fold(first.clone(), |text, part| text + &capitalised(part));
-        if text.len() <= 24 {
-            return Some(text);
-        }
-        from += 1;
-    }
-}
-
-/// Whether a part of an input's name numbers a call that was made on an object before (`stack.call0.push.x`).
-fn is_call(part: &str) -> bool {
-    part.strip_prefix("call").is_some_and(|n| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit()))
-}
-
-/// What objects that later calls were given are called: `p` of the first, `p2` of the second.
-fn numbered(param: &str, call: &str) -> String {
-    match call.strip_prefix("call").and_then(|n| n.parse::<u32>().ok()) {
-        None | Some(0) => param.to_string(),
-        Some(n) => format!("{param}{}", n + 1),
-    }
-}
-
-/// An input as people write it: `xs.get0` is `xs.get(0)`, `stack.call0.push.x` is `stack.push(x)`, `mailer.send()#2` is
-/// `the second mailer.send()`.
-fn spelled(name: &str) -> String {
-    let mut text = String::new();
-    // A field that is set directly has the mark of an assignment.
-    let name = without_cases(&name.replace('=', ""));
-    let mut parts = name.split('.').peekable();
-    while let Some(part) = parts.next() {
-        let dot = if text.is_empty() { "" } else { "." };
-        let number =
-            part.strip_prefix("get").filter(|n| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit()));
-        if is_call(part) && parts.peek().is_some() {
-            let method = parts.next().unwrap_or_default();
-            match parts.next() {
-                Some(param) if parts.peek().is_some() => {
-                    text.push_str(&format!("{dot}{method}({})", numbered(param, part)));
-                }
-                Some(param) => text.push_str(&format!("{dot}{method}({param})")),
-                None => text.push_str(&format!("{dot}{method}()")),
-            }
-        } else if let Some(number) = number {
-            text.push_str(&format!("{dot}get({number})"));
-        } else if let Some((part, number)) = entry(part).filter(|_| !text.is_empty()) {
-            let one = format!("the {} {part} of {text}", ordinal(&(number + 1).to_string()));
-            text = if parts.peek().is_some() { format!("({one})") } else { one };
-        } else if let Some((call, number)) = part.split_once("()#") {
-            let one = format!("the {} {text}{dot}{call}()", ordinal(number));
-            text = if parts.peek().is_some() { format!("({one})") } else { one };
-        } else {
-            // Words that have a meaning of their own are marked where they are names.
-            let word =
-                |word: &&str| ["null", "some", "set", "is", "way", "of", "length", "size"].contains(word);
-            let part = part.strip_suffix('_').filter(word).unwrap_or(part);
-            text.push_str(&format!("{dot}{part}"));
-        }
-    }
-    text
-}
-
-/// A part of what a map or set was filled with: `value0`.
-fn entry(part: &str) -> Option<(&'static str, usize)> {
-    let parts = ["key", "value", "element"].into_iter();
-    let mut found = parts.filter_map(|kind| Some((kind, part.strip_prefix(kind)?.parse::<usize>().ok()?)));
-    found.next()
-}
-
-/// Without the numbers of the cases of arguments in which something returned a value: `rate()/2`.
-fn without_cases(name: &str) -> String {
-    let mut pieces = name.split('/');
-    let mut text = pieces.next().unwrap_or_default().to_string();
-    for piece in pieces {
-        text.push_str(piece.trim_start_matches(|c: char| c.is_ascii_digit()));
-    }
-    text
-}
-
-/// `second` for 2.
-fn ordinal(number: &str) -> String {
-    if number == "1" {
-        return "first".to_string();
-    }
-    let words = ["second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
-    let at = number.parse::<usize>().ok().and_then(|n| n.checked_sub(2));
-    at.and_then(|at| words.get(at)).map_or_else(|| format!("{number}th"), |word| word.to_string())
-}
-
-/// A number as part of an identifier.
-pub fn number_word(value: i128) -> Option<String> {
-    let text = match value {
-        v if v == i32::MIN as i128 || v == i64::MIN as i128 => "MinValue".to_string(),
-        v if v == i32::MAX as i128 || v == i64::MAX as i128 => "MaxValue".to_string(),
-        v if v < 0 => format!("Minus{}", v.unsigned_abs()),
-        v => v.to_string(),
-    };
-    (text.len() <= 12).then_some(text)
-}
-
-/// With a capital first letter.
-pub fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |c| c.to_uppercase().collect::<String>() + chars.as_str())
 }
 
 #[cfg(test)]
@@ -916,18 +682,6 @@ mod tests {
         let (age, limit) = (pool.declare("b.call1.add.p.age", Sort::Bv(32)), pool.bv(32, 18));
         let t = pool.slt(age, limit);
         check(&pool, t, "b.add(p2).age < 18", Some("addP2AgeLessThan18"));
-    }
-
-    #[test]
-    fn only_the_tightest_bounds_are_said() {
-        let facts = |texts: &[&str]| {
-            let all = texts.iter().map(|text| Fact { text: text.to_string(), word: None }).collect();
-            joined(all).into_iter().map(|fact| fact.text).collect::<Vec<_>>().join(", ")
-        };
-        assert_eq!(facts(&["n >= 1", "n > 30"]), "n > 30");
-        assert_eq!(facts(&["n >= 1", "n <= 30", "m > 2"]), "n >= 1, n <= 30, m > 2");
-        assert_eq!(facts(&["n > 0", "n != 1", "n > 1", "n == 2"]), "n == 2");
-        assert_eq!(facts(&["a.size() > 0", "a.size() <= 1"]), "a.size() == 1");
     }
 
     #[test]
