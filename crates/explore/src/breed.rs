@@ -161,7 +161,7 @@ impl Brood {
     ) -> Option<Assignment> {
         let mut chance = Chance::new(self.seed);
         let before = vm.steps;
-        vm.limits.steps = self.steps;
+        (vm.limits.steps, vm.limits.quiet) = (self.steps, 0);
         let mut parents: Vec<(Assignment, Genes)> = Vec::new();
         for parent in &self.parents {
             let model = import(vm, parent);

@@ -35,6 +35,8 @@ pub(crate) enum Job {
 pub(crate) struct Share<'a> {
     pub solver: Limits,
     pub steps: u64,
+    /// Steps beyond those for runs that decide nothing.
+    pub quiet: u64,
     /// Whether runs keep the states in which they decided.
     pub states: bool,
     pub clock: &'a (dyn Fn() -> u64 + Sync),
@@ -410,7 +412,7 @@ impl<L: Lang + Clone, T: Target<L> + Clone> Worker<L, T> {
     }
 
     fn run(&mut self, model: Assignment, share: Share<'_>) -> Run<T::Observation> {
-        self.vm.limits.steps = share.steps;
+        (self.vm.limits.steps, self.vm.limits.quiet) = (share.steps, share.quiet);
         self.vm.digesting = share.states;
         let mut run = run(&mut self.vm, &mut self.target, model);
         run.pool = std::mem::take(&mut self.vm.pool);

@@ -19,6 +19,9 @@ use term::{Assignment, Known, Pool, Sort, TermId};
 pub struct Limits {
     /// IR instructions.
     pub steps: u64,
+    /// Instructions beyond those for a run that has decided nothing for long: a loop that only counts is cheap, and most
+    /// such loops end.
+    pub quiet: u64,
     /// Nested calls; one more raises what the language says for a full stack.
     pub depth: u32,
     /// Elements of the path condition.
@@ -29,7 +32,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { steps: 20_000_000, depth: 3000, decisions: 20_000, terms: 400_000 }
+        Limits { steps: 20_000_000, quiet: 0, depth: 3000, decisions: 20_000, terms: 400_000 }
     }
 }
 
@@ -98,6 +101,8 @@ pub struct Vm<L: Lang> {
     pub steps: u64,
     /// Where `steps` ends the run.
     pub(crate) step_limit: u64,
+    /// What is left of [`Limits::quiet`].
+    quiet_left: u64,
     /// Where `steps` is next compared with the limit, and the interrupt looked at.
     pub(crate) poll_at: u64,
     pub(crate) vals: Vec<u64>,
@@ -147,6 +152,7 @@ impl<L: Lang> Vm<L> {
             stopped_at: String::new(),
             steps: 0,
             step_limit: 0,
+            quiet_left: 0,
             poll_at: 0,
             vals: Vec::new(),
             terms: Vec::new(),
@@ -228,6 +234,7 @@ impl<L: Lang> Vm<L> {
     /// looks at a finished run, never by natives (they return [`crate::NativeResult::Call`]).
     pub fn call(&mut self, func: FuncId, args: &[Val]) -> Outcome {
         self.step_limit = self.steps.saturating_add(self.limits.steps);
+        self.quiet_left = self.limits.quiet;
         self.poll_at = self.steps;
         let depth = self.frames.len();
         // Terms that stand for values of a plain run are constants, which nobody needs.
@@ -441,7 +448,12 @@ impl<L: Lang> Vm<L> {
 
     pub(crate) fn check_budget(&mut self) -> Result<(), Stop> {
         if self.steps >= self.step_limit {
-            return Err(Stop::Steps);
+            if self.quiet_left == 0 || !self.runs_on() {
+                return Err(Stop::Steps);
+            }
+            let more = self.quiet_left.min(self.limits.steps.max(1));
+            self.quiet_left -= more;
+            self.step_limit = self.steps.saturating_add(more);
         }
         if self.interrupt.load(Ordering::Relaxed) {
             return Err(Stop::Interrupted);
@@ -451,6 +463,11 @@ impl<L: Lang> Vm<L> {
         }
         self.poll_at = self.step_limit.min(self.steps.saturating_add(POLL));
         Ok(())
+    }
+
+    /// Whether nothing was decided for so long that no input seems to lead out of where the run is.
+    pub fn runs_on(&self) -> bool {
+        self.steps - self.decided_at > self.limits.steps / 2
     }
 
     /// A number that stands for the identity of an object, stable within a world.

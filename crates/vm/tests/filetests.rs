@@ -88,6 +88,7 @@ impl Call {
             let Ok(number) = n.parse::<u64>() else { break };
             match option {
                 "steps" => limits.steps = number,
+                "quiet" => limits.quiet = number,
                 // So deep a recursion makes terms in proportion.
                 "depth" => (limits.depth, limits.terms) = (number as u32, usize::MAX),
                 _ => return Err(format!("unknown option `{option}`")),

@@ -65,7 +65,7 @@ impl ClassExplorer<'_> {
         let before = vm.steps;
         let outcome = subject.execute(vm);
         let endless = match &outcome {
-            Outcome::Stopped(Stop::Steps) => vm.steps - vm.decided_at > vm.limits.steps / 2,
+            Outcome::Stopped(Stop::Steps) => vm.runs_on(),
             Outcome::Threw(exception) => {
                 &*vm.lang.classes[vm.heap.class(*exception)].name == "java/lang/StackOverflowError"
             }

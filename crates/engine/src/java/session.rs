@@ -21,6 +21,9 @@ use crate::target::means;
 /// Telling of a path takes so many times what finding it does, as long as that was not measured.
 const TELLING: u32 = 3;
 
+/// A run that decides nothing may take so many times the steps of others: `for (int i = 0; i < 10080; i++)` around a date ends.
+const QUIET: u64 = 7;
+
 impl ClassExplorer<'_> {
     pub(super) fn session(
         &mut self,
@@ -43,6 +46,7 @@ impl ClassExplorer<'_> {
                 self.vm.limits.steps = self.steps;
             }
         }
+        self.vm.limits.quiet = if self.config.exhaustive { 0 } else { self.steps.saturating_mul(QUIET) };
         let seeds = self.seeds(subject, late);
         let mut words = explore::Words { texts: jvm::input::vocabulary(self.vm, subject.class) };
         words.texts.extend(self.texts.iter().cloned());

@@ -241,7 +241,7 @@ impl Subject {
         let outcome = self.run(vm, true).unwrap_or_else(Outcome::Stopped);
         let before = self.before.take().unwrap_or_default();
         let runs_on = match outcome {
-            Outcome::Stopped(Stop::Steps) => vm.steps - vm.decided_at > vm.limits.steps / 2,
+            Outcome::Stopped(Stop::Steps) => vm.runs_on(),
             Outcome::Stopped(Stop::Deadlock) => true,
             _ => false,
         };

@@ -19,6 +19,8 @@ use crate::worker::{Attempt, Found, Job, Run, Share};
 const SLACK: u64 = 20;
 /// One attempt may take this part of what others can lend.
 const LENT: u64 = 4;
+/// After so many runs that did not end however long they went on, none is waited for.
+const MOST_ENDLESS: u32 = 2;
 /// A run may always take so many steps.
 const MIN_STEPS: u64 = 10_000;
 
@@ -135,7 +137,11 @@ where
         let solver =
             Limits { rlimit: self.options.solver.rlimit.min(rlimit), circuits, ..self.options.solver };
         let steps = self.vm.limits.steps.min(left.saturating_mul(STEPS_A_UNIT).max(MIN_STEPS));
-        Share { solver, steps, states: self.joins(state), clock: self.clock }
+        let quiet = match state.endless < MOST_ENDLESS {
+            true => self.vm.limits.quiet.min(left.saturating_mul(STEPS_A_UNIT)),
+            false => 0,
+        };
+        Share { solver, steps, quiet, states: self.joins(state), clock: self.clock }
     }
 
     /// Counts what an attempt took.

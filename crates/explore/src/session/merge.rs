@@ -43,6 +43,8 @@ where
         state.joined.note(&state.tree, &run, &inserted);
         self.note_stray(state, id, target, &inserted);
         self.note_stop(&run);
+        let waited_for = run.steps > self.vm.limits.steps && run.end == End::Stopped(Stop::Steps);
+        state.endless += u32::from(waited_for);
         let mut new = Vec::new();
         let mut meets = Vec::new();
         if run.end.is_behaviour() {

@@ -158,6 +158,8 @@ struct State<L: Lang, T: Target<L>> {
     asked: BTreeSet<(Slot, TermId)>,
     /// Flips tried since anything new came.
     fruitless: u32,
+    /// Runs that decided nothing, were given more steps, and did not end.
+    endless: u32,
     /// Some run returned normally.
     returned: bool,
     left: u64,
@@ -256,6 +258,7 @@ where
             demands: VecDeque::new(),
             asked: BTreeSet::new(),
             fruitless: 0,
+            endless: 0,
             returned: false,
             left: 0,
             dearest: 0,
