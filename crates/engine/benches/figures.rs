@@ -118,46 +118,43 @@ fn exploration(config: &Config, worlds: &mut Worlds, path: &Arc<jvm::load::Class
 /// tells more than the clock where others use them too.
 fn workers(config: &Config, worlds: &mut Worlds, path: &Arc<jvm::load::ClassPath>) {
     println!("\ntwo workers against one (design: 1.7 times with a thousand open branches)");
-    let target = &resolve(&["bench.Figures#orderings".to_string()], path).expect("the class")[0];
-    let best = |jobs: usize, worlds: &mut Worlds| {
-        let mut all = config.clone();
-        all.exhaustive = true;
-        all.jobs = jobs;
-        all.processor_time = true;
-        let result = worlds.fork().explore(&all, target, Instant::now(), &mut |_| {}).expect("explored");
-        let method = &result.methods[0];
-        let times = method.times;
-        let alone = (times.starting + times.choosing + times.merging) as f64 / times.total() as f64;
-        (method.paths, method.millis as f64 / 1e3, times.waiting as f64 / 1e9, alone)
-    };
-    let (mut paths, mut clock, mut busy, mut alone) = (0, [f64::MAX; 2], [f64::MAX; 2], [f64::MAX; 2]);
-    for _ in 0..9 {
-        for jobs in [1, 2] {
-            let (found, seconds, waiting, share) = best(jobs, worlds);
-            clock[jobs - 1] = seconds.min(clock[jobs - 1]);
-            busy[jobs - 1] = waiting.min(busy[jobs - 1]);
-            alone[jobs - 1] = share.min(alone[jobs - 1]);
-            paths = found;
+    // Paths that cost next to nothing, and paths that cost what those of real methods do.
+    for (method, max_paths) in [("orderings", None), ("inversions", Some(1500)), ("command", Some(1500))] {
+        let target = &resolve(&[format!("bench.Figures#{method}")], path).expect("the class")[0];
+        let best = |jobs: usize, worlds: &mut Worlds| {
+            let mut all = config.clone();
+            all.exhaustive = true;
+            all.jobs = jobs;
+            all.processor_time = true;
+            all.budget.max_paths = max_paths;
+            let result = worlds.fork().explore(&all, target, Instant::now(), &mut |_| {}).expect("explored");
+            let method = &result.methods[0];
+            let times = method.times;
+            let alone = (times.starting + times.choosing + times.merging) as f64 / times.total() as f64;
+            (method.paths, method.millis as f64 / 1e3, times.waiting as f64 / 1e9, alone)
+        };
+        let (mut paths, mut clock, mut busy, mut alone) = (0, [f64::MAX; 2], [f64::MAX; 2], [f64::MAX; 2]);
+        for _ in 0..if max_paths.is_some() { 3 } else { 9 } {
+            for jobs in [1, 2] {
+                let (found, seconds, waiting, share) = best(jobs, worlds);
+                clock[jobs - 1] = seconds.min(clock[jobs - 1]);
+                busy[jobs - 1] = waiting.min(busy[jobs - 1]);
+                alone[jobs - 1] = share.min(alone[jobs - 1]);
+                paths = found;
+            }
         }
+        println!(
+            "  {method:<11} {paths:>5} paths   by the clock {:>6.0} and {:>6.0} paths/s, {:.2} times   by processor time, a processor a worker, {:.2} times   not shared {:.1} and {:.1} %",
+            paths as f64 / clock[0],
+            paths as f64 / clock[1],
+            clock[0] / clock[1],
+            busy[0] / busy[1],
+            100.0 * alone[0],
+            100.0 * alone[1],
+        );
     }
-    println!(
-        "  {paths} paths, by the clock: {:.0} and {:.0} paths/s, {:.2} times ({} cores, whatever else they do)",
-        paths as f64 / clock[0],
-        paths as f64 / clock[1],
-        clock[0] / clock[1],
-        std::thread::available_parallelism().map_or(0, |n| n.get())
-    );
-    println!(
-        "  by processor time, a processor a worker: {:.0} and {:.0} paths/s, {:.2} times",
-        paths as f64 / busy[0],
-        paths as f64 / busy[1],
-        busy[0] / busy[1],
-    );
-    println!(
-        "  {:.1} and {:.1} % of the work is not shared: making machines, choosing, merging",
-        100.0 * alone[0],
-        100.0 * alone[1],
-    );
+    let cores = std::thread::available_parallelism().map_or(0, |n| n.get());
+    println!("  {cores} cores, whatever else they do; not shared: making machines, choosing, merging");
 }
 
 /// Explores a method of the class: seconds of processor time, the best of a few; paths, what was spent.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::case::{Outcome, TestCase, Value};
-use crate::explain::{Fact, capitalised, number_word};
+use crate::explain::{Fact, camel, capitalised, number_word};
 
 /// At most so many conditions go into a name; the last ones say what sets the path apart.
 const MAX_WORDS: usize = 2;
@@ -125,14 +125,6 @@ pub fn lower_camel(constant: &str) -> String {
     let name = camel(constant);
     let mut chars = name.chars();
     chars.next().map_or_else(String::new, |c| c.to_lowercase().collect::<String>() + chars.as_str())
-}
-
-/// `IN_PROGRESS` as `InProgress`.
-fn camel(constant: &str) -> String {
-    if constant.chars().any(|c| c.is_lowercase()) {
-        return capitalised(constant);
-    }
-    constant.split('_').map(|part| capitalised(&part.to_lowercase())).collect()
 }
 
 /// Makes names unique by numbering those that repeat; the first keeps its name.

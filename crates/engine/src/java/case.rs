@@ -237,7 +237,7 @@ fn comment(after: &str, facts: &[Fact], outcome: &Outcome, result: Option<&Value
     // The last conditions set the path apart; what does not fit is left out from the front.
     let mut shown: Vec<&str> = Vec::new();
     let mut width = end.len();
-    for fact in facts.iter().rev() {
+    for fact in facts.iter().rev().filter(|fact| fact.text.len() + end.len() <= COMMENT_WIDTH) {
         width += fact.text.len() + 2;
         if width > COMMENT_WIDTH {
             shown.push("…");

@@ -32,6 +32,9 @@ pub fn facts(
     let mut facts: Vec<Fact> = Vec::new();
     let mut said: BTreeSet<Site> = BTreeSet::new();
     let mut of_library: Vec<Fact> = Vec::new();
+    let own = purpose.goal.edges().into_iter().filter(|(_, part)| purpose.own.contains(part));
+    let own: BTreeSet<vm::Edge> = own.map(|(edge, _)| edge).filter(|e| finished.edges.contains(e)).collect();
+    let mut own_facts: Vec<Fact> = Vec::new();
     let conditions = known_fields(vm, finished);
     spelling.variables = super::arrange::variables(&vm.lang, detail);
     for (step, condition) in finished.path.iter().zip(&conditions) {
@@ -56,10 +59,9 @@ pub fn facts(
             continue;
         }
         let of_inputs = fact(&vm.pool, condition, spelling);
-        let twice =
-            finished.edges.contains(&edge(step.site, 0)) && finished.edges.contains(&edge(step.site, 1));
-        let of_source = match tracked && !twice {
-            true => source_fact(&vm.lang, purpose.goal, step.site, step.choice == 0),
+        let here = edge(step.site, step.choice);
+        let of_source = match tracked && !other_way(finished, here) {
+            true => source_fact(&vm.lang, purpose.goal, here),
             false => None,
         };
         let fact = match (of_inputs, of_source) {
@@ -92,7 +94,12 @@ pub fn facts(
             let refused = plain && fact.text.ends_with(" == null");
             if tracked || (about_size || of_program || refused) && facts.len() < LIBRARY_FACTS {
                 match tracked {
-                    true => drop(said.insert(step.site)),
+                    true => {
+                        said.insert(step.site);
+                        if own.contains(&here) && !other_way(finished, here) && !own_facts.contains(&fact) {
+                            own_facts.push(fact.clone());
+                        }
+                    }
                     false if about_size => of_library.push(fact.clone()),
                     false => {}
                 }
@@ -104,7 +111,15 @@ pub fn facts(
             }
         }
     }
-    let reasons = reasons(&vm.lang, finished, purpose, &said);
+    let reasons = reasons(&vm.lang, finished, purpose.goal, &own, &said);
+    own_facts.retain(|fact| fact.text.len() <= LONGEST);
+    own_facts.extend(reasons.iter().cloned());
+    let length: usize = facts.iter().chain(&reasons).map(|fact| fact.text.len() + 2).sum();
+    if length > SHOWN && !own_facts.is_empty() {
+        // Why the test is there says more than how a long path began.
+        own_facts.dedup();
+        return own_facts.split_off(own_facts.len().saturating_sub(MOST_REASONS));
+    }
     if !reasons.is_empty() {
         facts.retain(|fact| !of_library.contains(fact));
         facts.retain(|fact| !reasons.iter().any(|reason| reason.text == fact.text));
@@ -119,19 +134,22 @@ const MOST_REASONS: usize = 2;
 /// Longer conditions of the source say little.
 const LONGEST: usize = 48;
 
+/// Where all conditions together are longer, only those are said that the test is there for.
+const SHOWN: usize = 72;
+
 /// The branches that a test is there for and that no condition on its inputs told of, as the source says them: what was
 /// computed of the inputs, what was chosen when they were made. A loop that went on and ended is no reason.
-fn reasons(jvm: &Jvm, finished: &Finished<Stage>, purpose: &Purpose<'_>, said: &BTreeSet<Site>) -> Vec<Fact> {
-    let own = purpose.goal.edges().into_iter().filter(|(_, part)| purpose.own.contains(part));
-    let own: BTreeSet<vm::Edge> = own.map(|(edge, _)| edge).collect();
+fn reasons(
+    jvm: &Jvm,
+    finished: &Finished<Stage>,
+    goal: &CoverageGoal,
+    own: &BTreeSet<vm::Edge>,
+    said: &BTreeSet<Site>,
+) -> Vec<Fact> {
     let mut found: Vec<Fact> = Vec::new();
-    for taken in own.iter().rev().filter(|edge| finished.edges.contains(edge)) {
+    for taken in own.iter().rev().filter(|taken| !other_way(finished, **taken)) {
         let site = Site { func: taken.func, index: taken.index };
-        if finished.edges.contains(&edge(site, 1 - taken.successor.min(1))) {
-            continue;
-        }
-        let fact =
-            source_fact(jvm, purpose.goal, site, taken.successor == 0).filter(|_| !said.contains(&site));
+        let fact = source_fact(jvm, goal, *taken).filter(|_| !said.contains(&site));
         found.extend(fact.filter(|fact| !fact.text.ends_with(" != null")));
         if found.len() == MOST_REASONS {
             break;
@@ -142,15 +160,22 @@ fn reasons(jvm: &Jvm, finished: &Finished<Stage>, purpose: &Purpose<'_>, said: &
     found
 }
 
+/// Whether a run took another way out of the same branch too.
+fn other_way(finished: &Finished<Stage>, taken: vm::Edge) -> bool {
+    let here = |other: &&vm::Edge| (other.func, other.index) == (taken.func, taken.index);
+    finished.edges.iter().filter(here).any(|other| other.successor != taken.successor)
+}
+
 /// What a branch of the program asked, in words of its source.
-fn source_fact(jvm: &Jvm, goal: &CoverageGoal, site: Site, holds: bool) -> Option<Fact> {
-    let function = goal.function(site.func)?;
-    if function.code.get(site.index as usize)?.op != ir::Op::Br {
-        return None;
-    }
-    let text = coverage::condition_text(function, jvm, site.index, holds)?;
-    // An iterator that the compiler made has no name.
-    let telling = text.len() <= LONGEST && !text.contains("hasNext()");
+fn source_fact(jvm: &Jvm, goal: &CoverageGoal, taken: vm::Edge) -> Option<Fact> {
+    let function = goal.function(taken.func)?;
+    let text = match function.code.get(taken.index as usize)?.op {
+        ir::Op::Br => coverage::condition_text(function, jvm, taken.index, taken.successor == 0)?,
+        ir::Op::Switch => coverage::branch_text(function, jvm, taken.index, &[taken.successor]),
+        _ => return None,
+    };
+    // An iterator that the compiler made has no name, nor have other values that a switch asks for.
+    let telling = text.len() <= LONGEST && !text.contains("hasNext()") && !text.starts_with("the value ");
     telling.then(|| Fact { word: suite::explain::word_of_source(&text), text })
 }
 
@@ -162,7 +187,9 @@ fn edge(site: Site, successor: u32) -> vm::Edge {
 /// library asks in one go.
 fn is_involved(text: &str, source: &str) -> bool {
     let of_characters = text.contains(".charAt(") && !source.contains('\'');
-    text.contains(['?', '|', '&']) || of_characters || text.len() > LONGEST
+    let casts = ["(int) ", "(long) ", "(byte) ", "(short) "];
+    let casts = casts.iter().any(|cast| text.contains(cast) && !source.contains(cast));
+    text.contains(['?', '|', '&']) || of_characters || casts || text.len() > LONGEST
 }
 
 /// `user.value == null` as what an `Optional` is asked: `user.isEmpty()`.

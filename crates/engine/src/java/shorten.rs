@@ -28,29 +28,49 @@ impl ClassExplorer<'_> {
         subject.execute(self.vm);
         let ledger = self.vm.ledger.clone();
         let mut effort = Effort { runs: RUNS, until: self.vm.steps + STEPS };
-        for text in self.vm.inputs.texts() {
-            let units = self.units(&text, &run.model);
-            if units.len() < 2 {
-                continue;
-            }
+        for texts in self.alike(&run.model) {
+            let units = self.units(&texts[0], &run.model);
             self.vm.inputs.set_plain(true);
             self.vm.walking = goal.walks();
-            let shorter = self.shorter((subject, goal), run, &text, units.clone(), &mut effort);
+            let shorter = self.shorter((subject, goal), run, &texts, units.clone(), &mut effort);
             self.vm.inputs.set_plain(false);
             if shorter != units {
+                let elements: Vec<String> = texts.iter().map(|text| format!("{text}[")).collect();
                 let mut inputs: BTreeMap<String, u128> = explore::inputs(&self.vm.pool, &run.model)
                     .into_iter()
                     .map(|input| (input.name, input.value.bits()))
-                    .filter(|(name, _)| !name.starts_with(&format!("{text}[")))
+                    .filter(|(name, _)| !elements.iter().any(|element| name.starts_with(element)))
                     .collect();
-                inputs.insert(format!("{text}.length"), shorter.len() as u128);
-                let unit = |(i, unit): (usize, &u128)| (format!("{text}[{i}]"), *unit);
-                inputs.extend(shorter.iter().enumerate().map(unit));
+                for text in &texts {
+                    inputs.insert(format!("{text}.length"), shorter.len() as u128);
+                    let unit = |(i, unit): (usize, &u128)| (format!("{text}[{i}]"), *unit);
+                    inputs.extend(shorter.iter().enumerate().map(unit));
+                }
                 self.shows_as_much(subject, goal, (run, None), &inputs);
             }
             self.vm.walking = false;
         }
         self.vm.ledger = ledger;
+    }
+
+    /// The texts worth trying, those that are the same together: one is looked for among others.
+    fn alike(&self, model: &Assignment) -> Vec<Vec<String>> {
+        let mut groups: Vec<(Vec<u128>, Vec<String>)> = Vec::new();
+        for text in self.vm.inputs.texts() {
+            let units = self.units(&text, model);
+            match groups.iter_mut().find(|(known, _)| *known == units) {
+                Some((_, texts)) => texts.push(text),
+                None => groups.push((units, vec![text])),
+            }
+        }
+        let worth =
+            |(units, texts): &(Vec<u128>, Vec<String>)| units.len() + texts.len() > 2 && !units.is_empty();
+        let mut found: Vec<Vec<String>> = groups.into_iter().filter(worth).map(|(_, texts)| texts).collect();
+        // Where they need not be the same, each by itself.
+        let apart = found.iter().filter(|texts| texts.len() > 1).flatten().cloned();
+        let apart: Vec<Vec<String>> = apart.map(|text| vec![text]).collect();
+        found.extend(apart);
+        found
     }
 
     fn units(&self, text: &str, model: &Assignment) -> Vec<u128> {
@@ -67,7 +87,7 @@ impl ClassExplorer<'_> {
         &mut self,
         (subject, goal): (&mut Subject, &CoverageGoal),
         run: &Finished<Stage>,
-        text: &str,
+        texts: &[String],
         mut units: Vec<u128>,
         effort: &mut Effort,
     ) -> Vec<u128> {
@@ -77,7 +97,7 @@ impl ClassExplorer<'_> {
             while at < units.len() {
                 let mut left = units.clone();
                 left.drain(at..(at + size).min(units.len()));
-                match self.ends_alike((subject, goal), run, text, &left, effort) {
+                match self.ends_alike((subject, goal), run, texts, &left, effort) {
                     Some(true) => units = left,
                     Some(false) => at += size,
                     None => return units,
@@ -89,7 +109,7 @@ impl ClassExplorer<'_> {
             for plainer in plainer(units[at]) {
                 let mut left = units.clone();
                 left[at] = *plainer as u128;
-                match self.ends_alike((subject, goal), run, text, &left, effort) {
+                match self.ends_alike((subject, goal), run, texts, &left, effort) {
                     Some(true) => {
                         units = left;
                         break;
@@ -107,7 +127,7 @@ impl ClassExplorer<'_> {
         &mut self,
         (subject, goal): (&mut Subject, &CoverageGoal),
         run: &Finished<Stage>,
-        text: &str,
+        texts: &[String],
         units: &[u128],
         effort: &mut Effort,
     ) -> Option<bool> {
@@ -121,8 +141,10 @@ impl ClassExplorer<'_> {
             let term = pool.declare(&name, sort);
             pool.var_of(term).into_iter().for_each(|var| model.set_bits(var, value));
         };
-        set(format!("{text}.length"), Sort::Bv(32), units.len() as u128);
-        units.iter().enumerate().for_each(|(i, unit)| set(format!("{text}[{i}]"), Sort::Bv(16), *unit));
+        for text in texts {
+            set(format!("{text}.length"), Sort::Bv(32), units.len() as u128);
+            units.iter().enumerate().for_each(|(i, unit)| set(format!("{text}[{i}]"), Sort::Bv(16), *unit));
+        }
         self.vm.start_run(model);
         let outcome = subject.execute(self.vm);
         let met = goal.met_by(&self.vm.trace);

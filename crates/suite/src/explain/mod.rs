@@ -8,8 +8,8 @@ mod spelled;
 
 pub use bounds::joined;
 pub use source::word_of_source;
-pub use spelled::{capitalised, number_word};
-use spelled::{identifier, relation_word, spelled, zero_word};
+pub use spelled::{camel, capitalised, number_word};
+use spelled::{constant_word, identifier, relation_word, spelled, zero_word};
 
 /// How input variables are spelled in the source. The engine's names are `n`, `s.null`, `s.length`, `s[3]`.
 pub trait Spelling {
@@ -568,7 +568,7 @@ fn word(pool: &Pool, term: TermId, spelling: &dyn Spelling) -> Option<String> {
         return Some(format!("{subject}{zero}"));
     }
     let constant = match spelling.constant(&left, value) {
-        Some(text) => identifier(text.trim_matches('\'')).map(|t| capitalised(&t))?,
+        Some(text) => constant_word(&text)?,
         None => number_word(value)?,
     };
     Some(format!("{subject}{relation}{constant}"))

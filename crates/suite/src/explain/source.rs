@@ -1,6 +1,6 @@
 //! Conditions as the source says them, as part of a name: `step <= 0` is `stepNotPositive`.
 
-use super::spelled::{capitalised, identifier, number_word, zero_word};
+use super::spelled::{capitalised, constant_word, identifier, number_word, zero_word};
 
 /// The word for a condition of the source; `None` if it takes more than a few words.
 pub fn word_of_source(text: &str) -> Option<String> {
@@ -10,7 +10,7 @@ pub fn word_of_source(text: &str) -> Option<String> {
         return Some(match right {
             "null" => subject + if positive { "Null" } else { "NotNull" },
             "true" | "false" => subject + if (right == "true") == positive { "True" } else { "False" },
-            "0" => subject + &zero_word(relation)?,
+            "0" | "0.0" | "0.0f" => subject + &zero_word(relation)?,
             _ => match right.parse::<i128>() {
                 Ok(number) => format!("{subject}{relation}{}", number_word(number)?),
                 Err(_) => {
@@ -18,6 +18,9 @@ pub fn word_of_source(text: &str) -> Option<String> {
                 }
             },
         });
+    }
+    if let Some(of) = text.strip_suffix(" is something else") {
+        return Some(value(of)? + "IsSomethingElse");
     }
     let (asked, holds) = match text.strip_prefix('!') {
         Some(inner) => (inner, false),
@@ -44,7 +47,7 @@ fn compared(text: &str) -> Option<(&str, &'static str, &str)> {
     let (left, rest) = text.split_once(' ')?;
     let (sign, right) = rest.split_once(' ')?;
     let relation = match sign {
-        "==" => "Is",
+        "==" | "is" => "Is",
         "!=" => "IsNot",
         "<" => "LessThan",
         "<=" => "AtMost",
@@ -58,14 +61,25 @@ fn compared(text: &str) -> Option<(&str, &'static str, &str)> {
 /// A variable, a field, or a call without arguments.
 fn value(text: &str) -> Option<String> {
     let text = text.strip_suffix("()").unwrap_or(text);
+    let last = text.rsplit('.').next().unwrap_or_default();
+    if last.len() > 1 && last.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_') {
+        return constant_word(last);
+    }
     let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'));
-    identifier(text.strip_prefix("this.").unwrap_or(text))
-        .filter(|word| plain && word.starts_with(|c: char| c.is_ascii_alphabetic()))
+    // `Character.isDigit` is what it is without its class.
+    let member = match text.split_once('.') {
+        Some((of, member)) if of == "this" || of.starts_with(|c: char| c.is_ascii_uppercase()) => member,
+        _ => text,
+    };
+    identifier(member).filter(|word| plain && word.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
 /// A short text or character of letters and digits.
 fn literal(text: &str) -> Option<String> {
     let quoted = |mark: char| text.strip_prefix(mark)?.strip_suffix(mark);
+    if text.len() == 3 && text.starts_with('\'') {
+        return constant_word(text);
+    }
     let inner = quoted('"').or_else(|| quoted('\''))?;
     let plain = !inner.is_empty() && inner.len() <= 16 && inner.chars().all(|c| c.is_ascii_alphanumeric());
     plain.then(|| inner.to_string())
@@ -88,11 +102,16 @@ mod tests {
             ("!line.startsWith(\"ab\")", Some("notLineStartsWithAb")),
             ("c == 'x'", Some("cIsX")),
             ("hours.get(t.getHour())", Some("hoursGet")),
+            ("item.status() == Status.BACK_ORDER", Some("itemStatusIsBackOrder")),
+            ("mode is something else", Some("modeIsSomethingElse")),
             ("done", Some("doneTrue")),
             ("!done", Some("doneFalse")),
             ("a + b > c", None),
             ("f(a, b)", Some("f")),
-            ("c == '%'", None),
+            ("c == '%'", Some("cIsPercent")),
+            ("c is '('", Some("cIsOpenParenthesis")),
+            ("!Character.isDigit(c)", Some("notIsDigitC")),
+            ("b == 0.0", Some("bZero")),
         ] {
             assert_eq!(word_of_source(text).as_deref(), word, "{text}");
         }

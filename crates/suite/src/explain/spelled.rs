@@ -144,3 +144,61 @@ pub(super) fn zero_word(relation: &str) -> Option<String> {
         .to_string(),
     )
 }
+
+/// `IN_PROGRESS` as `InProgress`.
+pub fn camel(constant: &str) -> String {
+    if constant.chars().any(|c| c.is_lowercase()) {
+        return capitalised(constant);
+    }
+    constant.split('_').map(|part| capitalised(&part.to_lowercase())).collect()
+}
+
+/// What a character that is neither letter nor digit is called.
+fn sign(text: &str) -> Option<&'static str> {
+    Some(match text {
+        " " => "Space",
+        "." => "Dot",
+        "," => "Comma",
+        ":" => "Colon",
+        ";" => "Semicolon",
+        "-" => "Minus",
+        "+" => "Plus",
+        "*" => "Star",
+        "/" => "Slash",
+        "%" => "Percent",
+        "=" => "EqualsSign",
+        "<" => "Less",
+        ">" => "Greater",
+        "!" => "Exclamation",
+        "?" => "Question",
+        "#" => "Hash",
+        "@" => "At",
+        "&" => "Ampersand",
+        "|" => "Bar",
+        "^" => "Caret",
+        "~" => "Tilde",
+        "$" => "Dollar",
+        "_" => "Underscore",
+        "\"" => "Quote",
+        "(" => "OpenParenthesis",
+        ")" => "CloseParenthesis",
+        "[" => "OpenBracket",
+        "]" => "CloseBracket",
+        "{" => "OpenBrace",
+        "}" => "CloseBrace",
+        _ => return None,
+    })
+}
+
+/// A constant as part of a name: `'x'` is `X`, `DISCONTINUED` is `Discontinued`; `None` if it has no letters.
+pub(super) fn constant_word(text: &str) -> Option<String> {
+    let inner = match text.len() {
+        3 => text.trim_matches('\''),
+        _ => text,
+    };
+    if let Some(name) = sign(inner) {
+        return Some(name.to_string());
+    }
+    let plain = inner.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    (plain && !inner.is_empty()).then(|| if inner.len() == 1 { inner.to_uppercase() } else { camel(inner) })
+}
