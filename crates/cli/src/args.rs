@@ -97,7 +97,7 @@ pub struct SearchArgs {
     /// Paths a class at most; each method has one at least
     #[arg(long, value_name = "N")]
     pub class_paths: Option<u64>,
-    /// IR instructions of one run at most
+    /// IR instructions of one run at most; eight times as many while it decides nothing
     #[arg(long, value_name = "N", default_value_t = Budget::default().max_steps)]
     pub max_steps: u64,
     /// How often one branch is flipped on one path; four times as often where nothing else is left and something is missing
