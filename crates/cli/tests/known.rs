@@ -54,6 +54,7 @@ fn inputs_are_what_callers_promise() {
         "fx.known.Freight",
         "fx.known.Greeting",
         "fx.known.Stay",
+        "fx.known.Desk",
     ];
     let output = run(dir.path(), &config, &targets);
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -63,9 +64,24 @@ fn inputs_are_what_callers_promise() {
         assert!(target.dropped.is_empty() && target.disagreements.is_empty(), "{stderr}");
         assert!(target.tests.iter().all(|test| test.confirmed));
     }
-    let [orders, driver, outer, freight, greeting, stay] = report.targets.as_slice() else {
+    let [orders, driver, outer, freight, greeting, stay, desk] = report.targets.as_slice() else {
         panic!("{stderr}")
     };
+    // By the user's word, though there is no end of paths; but what the class itself passes is another matter.
+    let refused = [
+        "line 18: pieces < 1",
+        "line 18: pieces > 100",
+        "line 21: code == null",
+        "line 21: code.length() < 4",
+        "line 27: names.isEmpty()",
+        "line 27: names.size() > 3",
+        "line 31: hour < 0",
+        "line 31: hour > 23",
+        "line 34: names.get(0) == null",
+    ];
+    let mut unmet_desk = unmet(desk);
+    unmet_desk.sort();
+    assert_eq!(unmet_desk, refused.map(|text| format!("infeasible {text}")), "{stderr}");
     // What nobody may pass is not covered, and no test passes it.
     let unmet_orders = unmet(orders);
     for text in [

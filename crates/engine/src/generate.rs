@@ -290,7 +290,8 @@ impl Worlds {
             false => None,
         };
         if let Some((path, known)) = &config.known {
-            crate::known::check(&mut vm, known).map_err(|why| Error::Known { path: path.clone(), why })?;
+            let known = Arc::new(crate::known::with_nested(&vm.lang.path, crate::known::Known::clone(known)));
+            crate::known::check(&mut vm, &known).map_err(|why| Error::Known { path: path.clone(), why })?;
             vm.lang.worlds.known = known.clone();
             other.iter_mut().for_each(|other| other.lang.worlds.known = known.clone());
         }

@@ -8,7 +8,7 @@ pub use jvm::input::Known;
 use jvm::input::known::{
     Constant, Covered, Limit, MethodKnown, MethodRef, Number, ResultCase, Rule, TypeKnown, When,
 };
-use jvm::load::FieldType;
+use jvm::load::{ClassPath, FieldType};
 use jvm::world::Jvm;
 use serde::Deserialize;
 use vm::Vm;
@@ -262,6 +262,37 @@ fn method_ref(name: &str) -> Result<MethodRef, String> {
         }
         _ => Err(format!("'{name}' names no method: write com.acme.Rules#valid")),
     }
+}
+
+/// Spells nested classes as class files do: a file may say `com.acme.Shop.Order`, as the source does.
+pub fn with_nested(path: &ClassPath, mut known: Known) -> Known {
+    let nested = |name: &str| {
+        let mut found = name.to_string();
+        while !matches!(path.find(&found), Ok(Some(_))) {
+            match found.rfind('/').filter(|at| at + 1 < found.len()) {
+                Some(at) => found.replace_range(at..=at, "$"),
+                None => return name.to_string(),
+            }
+        }
+        found
+    };
+    let in_rule = |rule: &mut Rule| {
+        rule.types.iter_mut().for_each(|class| *class = nested(class).into());
+    };
+    let of_methods = known.methods.iter_mut().flat_map(|method| method.valid.iter_mut());
+    let of_types = known.types.values_mut().flat_map(|ty| ty.valid.iter_mut().chain(&mut ty.made_by));
+    let methods = known.assume.iter_mut().chain(of_methods).chain(of_types);
+    methods.for_each(|method| method.class = nested(&method.class).into());
+    for method in &mut known.methods {
+        if !method.class.ends_with('/') {
+            method.class = nested(&method.class);
+        }
+        method.inputs.values_mut().for_each(in_rule);
+        method.covers.iter_mut().for_each(|covered| covered.class = nested(&covered.class));
+    }
+    known.types.values_mut().for_each(|ty| ty.fields.values_mut().for_each(in_rule));
+    known.types = known.types.into_iter().map(|(name, ty)| (nested(&name).into(), ty)).collect();
+    known
 }
 
 /// Everything that is named is there: a slip in a name must not pass for a rule that always holds.

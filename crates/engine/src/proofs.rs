@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use coverage::{Projection, branch_text};
-use explore::{Callees, Fact, Goal, Leg, ObligationId as PartId, Verdict, refute};
+use explore::{Callees, Fact, Given, Goal, Leg, ObligationId as PartId, Verdict, refute};
 use ir::{FuncId, Function, Ids, Names};
 
 use crate::goal::CoverageGoal;
@@ -20,22 +20,30 @@ pub struct Proofs {
     pub tried: BTreeSet<PartId>,
 }
 
-/// Tries to prove that parts which no run covered cannot be. Those to `skip` are known.
+/// Tries to prove that parts which no run covered cannot be: by the code alone, or by that and what is `given` of a function.
+/// Those to `skip` are known.
 pub fn prove(
     goal: &CoverageGoal,
     verdicts: &[Verdict],
     names: &dyn Names,
-    callees: &Callees,
+    (callees, given): (&Callees, Option<(FuncId, &Given)>),
     seed: u64,
     skip: &dyn Fn(PartId) -> bool,
     cut: &dyn Fn() -> bool,
 ) -> Proofs {
+    let nothing = Given::default();
     let mut found = Proofs::default();
     let mut questions = 0;
     let mut projections: BTreeMap<FuncId, Projection> = BTreeMap::new();
     let open = |part: &PartId| !matches!(verdicts.get(*part as usize), Some(Verdict::Covered(_)));
     for part in (0..goal.len() as PartId).filter(open).filter(|part| !skip(*part)) {
         let Some((func, function)) = goal.place(part) else { continue };
+        // What is given is so of one function only.
+        let given = match given {
+            None => &nothing,
+            Some((of, given)) if of == func => given,
+            Some(_) => continue,
+        };
         let projection = projections.entry(func).or_insert_with(|| Projection::new(function, &Ids));
         let routes = goal.routes(part, projection);
         let mut reason = None;
@@ -47,7 +55,7 @@ pub fn prove(
                     Leg { block, leaves, forget, raises }
                 };
                 let way: Vec<Leg> = route.into_iter().map(leg).collect();
-                let facts = refute(function, &way, callees, seed);
+                let facts = refute(function, &way, callees, given, seed);
                 let raises = way.last().is_some_and(|leg| leg.raises.is_some());
                 reason = reason.take().or_else(|| facts.as_ref().map(|f| text(function, names, f, raises)));
                 facts.is_some()

@@ -8,7 +8,7 @@
 use ir::op::Effect;
 use ir::{BlockId, Cfg, Dominators, Edges, FuncId, Function, Inst, Loops, Op, Reg};
 use solver::{Answer, Chain, Config, Limits, Query};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use term::{Pool, Sort, TermId};
 use vm::ops::{binary_of, unary_of};
@@ -40,12 +40,52 @@ const MOST_CALLS: u32 = 2;
 /// So many blocks of a callee are evaluated, each once for every way that leads to it.
 const MOST_BLOCKS: u32 = 160;
 
+/// What is known of a function's parameters that nothing writes, and of what its calls give.
+#[derive(Clone, Debug, Default)]
+pub struct Given {
+    /// Numbers: at least and at most.
+    pub numbers: BTreeMap<Reg, (i64, i64)>,
+    /// References that are not null.
+    pub present: BTreeSet<Reg>,
+    /// How many characters or elements there are: at least and at most.
+    pub sizes: BTreeMap<Reg, (u32, u32)>,
+    /// Calls that ask for that, by code index.
+    pub asks: BTreeMap<u32, Asks>,
+    /// Calls that give numbers between these.
+    pub results: BTreeMap<u32, (i64, i64)>,
+    /// Calls that never give null.
+    pub no_null: BTreeSet<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asks {
+    Size,
+    IsEmpty,
+}
+
+impl Given {
+    pub fn is_empty(&self) -> bool {
+        let parameters = self.numbers.is_empty() && self.present.is_empty() && self.sizes.is_empty();
+        parameters && self.results.is_empty() && self.no_null.is_empty()
+    }
+}
+
+/// What numbers the sizes of objects among what never changes.
+const SIZE: u32 = u32::MAX - 1;
+
 /// Facts of the branches on a way that cannot hold together, in the order of the way; none if they can, or if it is not
 /// known. Few of them: none can be left out as far as the solver can tell.
-pub fn refute(func: &Function, way: &[Leg], callees: &Callees, seed: u64) -> Option<Vec<Fact>> {
+pub fn refute(
+    func: &Function,
+    way: &[Leg],
+    callees: &Callees,
+    given: &Given,
+    seed: u64,
+) -> Option<Vec<Fact>> {
     let mut walk = Walk {
         func,
         callees,
+        given,
         calls: 0,
         pool: Pool::new(),
         regs: BTreeMap::new(),
@@ -87,6 +127,7 @@ fn unsat(chain: &mut Chain, pool: &mut Pool, known: &[(TermId, Option<Fact>)]) -
 struct Walk<'f> {
     func: &'f Function,
     callees: &'f Callees,
+    given: &'f Given,
     /// Calls that are being looked into.
     calls: u32,
     pool: Pool,
@@ -117,11 +158,62 @@ impl<'f> Walk<'f> {
                 }
                 _ if inst.dst.is_none() => {}
                 _ => {
-                    let term = self.value(&inst);
+                    let term = self.given_by(index, &inst).unwrap_or_else(|| self.value(&inst));
                     self.regs.insert(inst.dst, term);
                 }
             }
         }
+    }
+
+    /// What a call gives of which something is known.
+    fn given_by(&mut self, index: u32, inst: &Inst) -> Option<TermId> {
+        if let Some((least, most)) = self.given.results.get(&index) {
+            let term = self.anything(inst.dst);
+            self.between(term, *least, *most);
+            return Some(term);
+        }
+        if self.given.no_null.contains(&index) {
+            let term = self.anything(inst.dst);
+            let null = self.pool.constant(self.pool.sort(term), 0);
+            let is = self.pool.ne(term, null);
+            self.known.push((is, None));
+            return Some(term);
+        }
+        let asks = *self.given.asks.get(&index)?;
+        let receiver = *self.func.list(inst.b).first()?;
+        let object = self.get(receiver);
+        let sizes = self.given.sizes.iter().map(|(reg, bounds)| (*reg, *bounds)).collect::<Vec<_>>();
+        let (_, (least, most)) = sizes.into_iter().find(|(reg, _)| self.parameter(*reg) == object)?;
+        let size = self.unchanging(SIZE, object, Sort::Bv(32));
+        self.between(size, least.into(), most.into());
+        let zero = self.pool.bv(32, 0);
+        let is_empty = self.pool.eq(size, zero);
+        Some(match (asks, sort_of(self.func.regs[inst.dst].ty)) {
+            (Asks::Size, Sort::Bv(32)) => size,
+            (Asks::IsEmpty, Sort::Bool) => is_empty,
+            (Asks::IsEmpty, Sort::Bv(32)) => {
+                let one = self.pool.bv(32, 1);
+                self.pool.ite(is_empty, one, zero)
+            }
+            _ => return None,
+        })
+    }
+
+    fn between(&mut self, term: TermId, least: i64, most: i64) {
+        let Sort::Bv(width @ (32 | 64)) = self.pool.sort(term) else { return };
+        let (low, high) = match width {
+            32 => (least.max(i32::MIN.into()), most.min(i32::MAX.into())),
+            _ => (least, most),
+        };
+        let mask = if width == 32 { u64::from(u32::MAX) } else { u64::MAX };
+        let (low, high) = (self.pool.bv(width, low as u64 & mask), self.pool.bv(width, high as u64 & mask));
+        let (above, below) = (self.pool.sle(low, term), self.pool.sle(term, high));
+        self.known.extend([(above, None), (below, None)]);
+    }
+
+    /// A parameter of the function itself that nothing writes: one value, wherever it is read.
+    fn parameter(&mut self, reg: Reg) -> TermId {
+        self.pool.declare(&format!("given.{reg}"), sort_of(self.func.regs[reg].ty))
     }
 
     /// What holds where a guard passes.
@@ -204,11 +296,31 @@ impl<'f> Walk<'f> {
         match self.regs.get(&reg) {
             Some(term) => *term,
             None => {
-                let term = self.anything(reg);
+                let term = self.first(reg);
                 self.regs.insert(reg, term);
                 term
             }
         }
+    }
+
+    /// What a register holds that nothing on the way has written.
+    fn first(&mut self, reg: Reg) -> TermId {
+        let given = self.given;
+        let bounds = given.numbers.get(&reg);
+        let present = given.present.contains(&reg);
+        if self.calls > 0 || !(present || bounds.is_some() || given.sizes.contains_key(&reg)) {
+            return self.anything(reg);
+        }
+        let term = self.parameter(reg);
+        if let Some((least, most)) = bounds {
+            self.between(term, *least, *most);
+        }
+        if present {
+            let null = self.pool.constant(self.pool.sort(term), 0);
+            let is = self.pool.ne(term, null);
+            self.known.push((is, None));
+        }
+        term
     }
 
     fn anything(&mut self, reg: Reg) -> TermId {
@@ -391,10 +503,15 @@ b4:
             forget: Vec::new(),
             raises: None,
         };
+        let nothing = Given::default();
         let positive_and_below = [leg(0, &[0]), leg(1, &[0])];
-        let facts = refute(f, &positive_and_below, &callees, 0).unwrap();
+        let facts = refute(f, &positive_and_below, &callees, &nothing, 0).unwrap();
         assert_eq!(facts.len(), 2);
-        assert_eq!(refute(f, &positive_and_below, &Callees::new(), 0), None);
-        assert_eq!(refute(f, &[leg(0, &[0]), leg(1, &[1])], &callees, 0), None);
+        assert_eq!(refute(f, &positive_and_below, &Callees::new(), &nothing, 0), None);
+        assert_eq!(refute(f, &[leg(0, &[0]), leg(1, &[1])], &callees, &nothing, 0), None);
+        // Of numbers below zero, none is positive.
+        let negative = Given { numbers: BTreeMap::from([(Reg(0), (-9, -1))]), ..Given::default() };
+        assert_eq!(refute(f, &[leg(0, &[0])], &callees, &negative, 0).map(|facts| facts.len()), Some(1));
+        assert_eq!(refute(f, &[leg(0, &[1])], &callees, &negative, 0), None);
     }
 }

@@ -28,7 +28,7 @@ pub fn withdraw(jvm: &Jvm, class: ClassId, explored: &[FuncId], result: &mut Cla
         let entered = entries.contains(&obligation.function);
         if !(entered || closed && private.contains(&obligation.function)) {
             *fate = Fate::Open("not reached from the methods that were explored".to_string());
-        } else if changeable && !pure.contains(&obligation.function) {
+        } else if changeable && !pure.contains(&obligation.function) && !result.by_word.contains(key) {
             *fate = Fate::Open(format!(
                 "not reached by one call on objects after at most {} calls, of which all paths were explored",
                 jvm::input::MAX_CHANGES

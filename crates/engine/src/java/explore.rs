@@ -253,7 +253,7 @@ impl<'a> ClassExplorer<'a> {
             wanted = goal.obligations().iter().map(|(_, obligation)| key(obligation)).collect();
             let exploration = self.session(&mut subject, &goal, turn, &name, &mut result.solver);
             record(&mut found, &exploration, &self.vm.lang);
-            self.settle(&goal, &exploration, turn.deadline, result);
+            self.settle(&subject, &goal, &exploration, turn.deadline, result);
             // An interrupt ends the search, not the writing of what was found.
             let interrupt = std::mem::take(&mut self.vm.interrupt);
             if interrupt.load(Ordering::Relaxed) && self.config.suite == Suite::Paths {

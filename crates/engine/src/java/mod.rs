@@ -10,6 +10,7 @@ mod claims;
 pub mod entries;
 pub mod explore;
 mod facts;
+mod given;
 mod hindrance;
 pub mod kotlin;
 mod lasting;

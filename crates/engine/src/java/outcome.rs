@@ -108,6 +108,8 @@ pub struct ClassResult {
     pub obligations: BTreeMap<Key, (Obligation, Fate)>,
     /// Those that are infeasible by the code alone, whatever calls came before.
     pub proved: BTreeSet<Key>,
+    /// Those that cannot be met by what the user says of the method's arguments, whatever the object it is called on.
+    pub by_word: BTreeSet<Key>,
     /// Those of which that was tried to be shown.
     pub(super) tried: BTreeSet<Key>,
     /// Functions that owe more than the limit lets be listed.
@@ -131,6 +133,7 @@ impl ClassResult {
             tests: Vec::new(),
             obligations: BTreeMap::new(),
             proved: BTreeSet::new(),
+            by_word: BTreeSet::new(),
             tried: BTreeSet::new(),
             cut: BTreeSet::new(),
             decisions: BTreeMap::new(),

@@ -9,7 +9,7 @@ use ledger::{Kind, Ledger};
 use super::explore::ClassExplorer;
 use super::hindrance::Hindrances;
 use super::outcome::{ClassResult, Fate, key};
-use super::subject::Stage;
+use super::subject::{Stage, Subject};
 use crate::goal::{CoverageGoal, Judgement};
 use crate::proofs::{Proofs, prove};
 
@@ -17,6 +17,7 @@ impl ClassExplorer<'_> {
     /// Enters what an exploration says of the obligations.
     pub(super) fn settle(
         &mut self,
+        subject: &Subject,
         goal: &CoverageGoal,
         exploration: &Exploration<Stage>,
         deadline: Option<Instant>,
@@ -38,14 +39,27 @@ impl ClassExplorer<'_> {
             }
         }
         let (names, verdicts) = (&self.vm.lang, &exploration.verdicts);
-        let Proofs { refuted, tried } = prove(goal, verdicts, names, &callees, seed, &tried, &cut);
+        let Proofs { mut refuted, tried } =
+            prove(goal, verdicts, names, (&callees, None), seed, &tried, &cut);
         result.tried.extend(tried.into_iter().flat_map(keys));
+        // By the user's word, which is about this way in: another one may lead there.
+        let proved = goal.judge(&exploration.verdicts, &|part| refuted.contains_key(&part));
+        let given = super::given::given(names, subject, goal);
+        if !given.is_empty() {
+            let about = (&callees, Some((subject.func, &given)));
+            let known = |part: u32| refuted.contains_key(&part);
+            let by_word = prove(goal, verdicts, names, about, seed, &known, &cut).refuted.into_iter();
+            let told = |why: String| format!("{why}, of what testwright.toml and annotations allow");
+            refuted.extend(by_word.map(|(part, why)| (part, told(why))));
+        }
         let limited = exploration.ledger.iter().any(|(entry, _)| {
             [jvm::input::known::LIMITED, jvm::input::known::NO_NULL].contains(&&*entry.reason)
         });
         let hindrances = Hindrances::new(goal, exploration);
         let judgements = goal.judge(&exploration.verdicts, &|part| refuted.contains_key(&part));
-        for ((_, obligation), judgement) in goal.obligations().iter().zip(judgements) {
+        let by_code = proved.iter().map(|judgement| matches!(judgement, Judgement::Infeasible(_, true)));
+        for (((_, obligation), judgement), by_code) in goal.obligations().iter().zip(judgements).zip(by_code)
+        {
             let key = key(obligation);
             let fate_of = |part: u32| match fate(exploration.verdicts.get(part as usize), &exploration.ledger)
             {
@@ -61,9 +75,12 @@ impl ClassExplorer<'_> {
                     result.proved.insert(key.clone());
                     Fate::Infeasible(why.to_string())
                 }
-                Judgement::Infeasible(part, by_code) => {
+                Judgement::Infeasible(part, _) => {
                     if by_code {
                         result.proved.insert(key.clone());
+                    }
+                    if !by_code && refuted.contains_key(&part) {
+                        result.by_word.insert(key.clone());
                     }
                     match (refuted.get(&part), fate_of(part)) {
                         (Some(why), _) => Fate::Infeasible(why.clone()),

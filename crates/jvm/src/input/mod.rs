@@ -58,6 +58,7 @@ pub use known::{Conditions, Known};
 pub use lambdas::lambdas;
 pub use nullness::refuses_null;
 pub use object::{Event, MAX_CHANGES, change_order, class_of, object};
+pub use pattern::shortest_match;
 pub use producers::{Constant, constant};
 pub use raw::{allow_raw, forbid_raw, says_field_is_set};
 pub use recipe::{

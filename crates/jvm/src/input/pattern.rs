@@ -14,6 +14,20 @@ const LONGEST: usize = 48;
 /// Deeper ones are refused.
 const DEEPEST: u32 = 40;
 
+/// How many characters a text has at least that matches all of a pattern; 0 if that is not known.
+pub fn shortest_match(pattern: &str) -> u32 {
+    // What stands for characters beyond ASCII is counted in bytes by the parser.
+    let plain = pattern.is_ascii()
+        && !["\\u", "\\x", "\\p", "\\P", "\\N", "\\0", "\\c"].iter().any(|e| pattern.contains(e));
+    let mut parser = ParserBuilder::new();
+    parser.unicode(false).utf8(false).nest_limit(DEEPEST);
+    let parsed = plain.then(|| parser.build().parse(pattern).ok()).flatten();
+    parsed
+        .and_then(|hir| hir.properties().minimum_len())
+        .and_then(|least| u32::try_from(least).ok())
+        .unwrap_or(0)
+}
+
 /// A few texts that match a literal, if it is more than plain text.
 pub(super) fn samples(literal: &str) -> Vec<String> {
     if !literal.contains(['[', '\\', '(', '*', '+', '?', '|', '.', '{', '^', '$']) {
