@@ -325,15 +325,15 @@ impl Describer<'_> {
         };
         match (self.literal(a, at), self.literal(base, at)) {
             (None, Some(base)) => {
-                Some(format!("{} == {}", self.value(a, at, 5)?, shown(a, base.checked_add(step))?))
+                Some(format!("{} == {}", self.side(a, at, 5)?, shown(a, base.checked_add(step))?))
             }
             // A literal stands on the right, as people write it.
             (Some(literal), None) => {
-                Some(format!("{} == {}", self.value(base, at, 5)?, shown(base, literal.checked_sub(step))?))
+                Some(format!("{} == {}", self.side(base, at, 5)?, shown(base, literal.checked_sub(step))?))
             }
             _ => {
                 let sign = if step > 0 { "+" } else { "-" };
-                Some(format!("{} == {} {sign} 1", self.value(a, at, 5)?, self.value(base, at, 5)?))
+                Some(format!("{} == {} {sign} 1", self.side(a, at, 5)?, self.side(base, at, 5)?))
             }
         }
     }
@@ -372,8 +372,16 @@ impl Describer<'_> {
     fn operand(&self, reg: Reg, other: Reg, at: u32, depth: u32) -> Option<String> {
         match self.literal(reg, at).and_then(|unit| char::from_u32(u32::try_from(unit).ok()?)) {
             Some(unit) if self.meaning(other, at) == Meaning::Char => Some(format!("{unit:?}")),
-            _ => self.value(reg, at, depth),
+            _ => self.side(reg, at, depth),
         }
+    }
+
+    /// A value beside `==` or `<`: in parentheses where its operator binds less.
+    fn side(&self, reg: Reg, at: u32, depth: u32) -> Option<String> {
+        self.value(reg, at, depth).map(|text| match operator(&text) {
+            Some("&" | "|" | "^") => format!("({text})"),
+            _ => text,
+        })
     }
 
     /// What the integer in a register is in the source.
@@ -590,8 +598,38 @@ fn is_constant(op: Op) -> bool {
 
 /// In parentheses if it has an operator.
 fn wrapped(text: String) -> String {
-    let simple = !text.contains(' ') || text.ends_with(')') || text.starts_with("argument ");
-    if simple { text } else { format!("({text})") }
+    match operator(&text) {
+        Some(_) => format!("({text})"),
+        None => text,
+    }
+}
+
+/// The first operator that stands outside of parentheses, brackets and literals.
+fn operator(text: &str) -> Option<&str> {
+    if text.starts_with("argument ") {
+        return None;
+    }
+    let (mut depth, mut quote, mut escaped) = (0, None, false);
+    for (i, c) in text.strip_prefix("new ").unwrap_or(text).char_indices() {
+        match (quote, c) {
+            (Some(_), '\\') if !escaped => {
+                escaped = true;
+                continue;
+            }
+            (Some(end), c) if c == end && !escaped => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '(' | '[') => depth += 1,
+            (None, ')' | ']') => depth -= 1,
+            (None, ' ') if depth == 0 => {
+                let start = text.len() - text.strip_prefix("new ").unwrap_or(text).len() + i + 1;
+                return text.get(start..)?.split(' ').next();
+            }
+            _ => {}
+        }
+        escaped = false;
+    }
+    None
 }
 
 /// The simple name of a class, nested or not.
@@ -657,6 +695,31 @@ mod tests {
         fn func(&self, _func: FuncId) -> String {
             "com/acme/Shape.area(I)D".to_string()
         }
+    }
+
+    #[test]
+    fn what_binds_less_than_what_it_stands_in_has_parentheses() {
+        let of = |text: &str| operator(text).map(str::to_string);
+        assert_eq!(of("n & 7").as_deref(), Some("&"));
+        assert_eq!(of("a + f(b)").as_deref(), Some("+"));
+        assert_eq!(of("f(a + b)[c - d]"), None);
+        assert_eq!(of("new Point(1, 2)"), None);
+        assert_eq!(of(r#"s.indexOf(" \" ' ")"#), None);
+        assert_eq!(of("argument 1"), None);
+        let text = "func @f(%0: i32 \"n\", %1: i32 \"i\") {
+b0:
+  %2 = const.i32 7
+  %3 = and.i32 %0, %2
+  %4 = slt.i32 %1, %3
+  br %4, b1, b1 !source 0.0
+b1:
+  ret
+}
+";
+        let parsed = parse_module(text).unwrap();
+        let func = parsed.module.function("f").unwrap();
+        let index = func.branches[0].0;
+        assert_eq!(condition_text(func, &ir::Ids, index, false).as_deref(), Some("i >= (n & 7)"));
     }
 
     #[test]

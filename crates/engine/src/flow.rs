@@ -201,7 +201,7 @@ fn contradictions(cfg: &Cfg, subpaths: &[Subpath]) -> Vec<Contradiction> {
 fn obligation(cfg: &Cfg, i: usize, o: &graph::Obligation, verdict: &Verdict) -> CoverObligation {
     let path = match &o.need {
         Need::Any(goals) => match &goals[..] {
-            [Goal::Path(path)] => Some(path),
+            [Goal::Path(path) | Goal::Whole(path)] => Some(path),
             _ => None,
         },
         Need::Pair { .. } => None,
@@ -242,6 +242,7 @@ fn why_text(why: &Why, contradictions: &[Contradiction]) -> String {
     match why {
         Why::Unreachable => "no path leads there".to_string(),
         Why::NoExit => "no exit can be reached from there".to_string(),
+        Why::BodyFirst => "the loop's body runs before anything can leave it".to_string(),
         Why::Exhausted => "everything that can be run was searched".to_string(),
         Why::NoPair(why) => why.clone(),
         Why::Contradiction(_) => {
@@ -297,7 +298,7 @@ fn states(cfg: &Cfg, cover: &Cover) -> (Vec<State>, Vec<State>) {
         };
         let Need::Any(goals) = &obligation.need else { continue };
         for goal in goals {
-            if let Goal::Path(path) = goal {
+            if let Goal::Path(path) | Goal::Whole(path) = goal {
                 path.nodes(&cfg.shape).iter().for_each(|n| raise(&mut nodes[n.index()], to));
                 path.edges.iter().for_each(|e| raise(&mut edges[e.index()], to));
             }
