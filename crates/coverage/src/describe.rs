@@ -6,7 +6,7 @@ use ir::{
     BlockId, Cfg, ClassId, Dominators, Edges, FuncId, Function, Inst, Loops, Meaning, Names, Op, Reg, StrId,
     Type,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A text longer than this explains nothing.
 const LONGEST: usize = 80;
@@ -286,7 +286,8 @@ impl Describer<'_> {
         }
         if (zero || one) && matches!(rel, Rel::Eq | Rel::Ne) && self.meaning(a, at) == Meaning::Truth {
             let negation = if (rel == Rel::Eq) == one { "" } else { "!" };
-            return Some(format!("{negation}{}", self.value(a, at, depth)?));
+            let value = self.value(a, at, depth)?;
+            return Some(if negation.is_empty() { value } else { format!("!{}", wrapped(value)) });
         }
         self.compared(a, rel, b, at, depth)
     }
@@ -403,6 +404,13 @@ impl Describer<'_> {
             Some((_, inst)) if matches!(inst.op, Op::ALoadU16 | Op::I32ToU16) => Meaning::Char,
             Some((_, inst)) if matches!(inst.op, Op::ALoadI16 | Op::I32ToI16) => Meaning::Short,
             Some((_, inst)) if inst.op == Op::I32ToI8 => Meaning::Byte,
+            // `a & b` of truth values is one.
+            Some((at, inst)) if matches!(inst.op, Op::AndI32 | Op::OrI32 | Op::XorI32) => {
+                match [inst.a, inst.b].iter().all(|reg| self.declared(Reg(*reg), at) == Meaning::Truth) {
+                    true => Meaning::Truth,
+                    false => Meaning::Number,
+                }
+            }
             // Arrays of bytes and of truth values are read alike.
             Some((at, inst)) if matches!(inst.op, Op::ALoadI8 | Op::ALoadU8) => {
                 self.declared(Reg(inst.a), at)
@@ -542,10 +550,24 @@ impl Describer<'_> {
         self.value(first, at, 4)
     }
 
+    /// The text that is compared with the literals of a switch before it.
+    fn compared_text(&self, labels: &BTreeMap<i32, String>, index: u32) -> Option<String> {
+        (0..index).rev().find_map(|at| {
+            let inst = self.func.code[at as usize];
+            let [text, literal] = *self.func.list((inst.op == Op::Call).then_some(inst.b)?) else {
+                return None;
+            };
+            let (_, literal) = self.definition(literal, at)?;
+            let spelled = || format!("{:?}", self.names.str(StrId(literal.a)));
+            let is_label = literal.op == Op::Str && labels.values().any(|label| *label == spelled());
+            is_label.then(|| self.value(text, at, 4))?
+        })
+    }
+
     fn switch(&self, inst: &Inst, index: u32, positions: &[u32]) -> String {
         let labels = self.names.labels(self.func, index);
-        let value = match labels {
-            Some(_) => self.switched(Reg(inst.a), index),
+        let value = match &labels {
+            Some(labels) => self.switched(Reg(inst.a), index).or_else(|| self.compared_text(labels, index)),
             None => self.value(Reg(inst.a), index, 4),
         };
         let value = value.filter(|v| v.len() <= LONGEST);
@@ -720,6 +742,21 @@ b1:
         let func = parsed.module.function("f").unwrap();
         let index = func.branches[0].0;
         assert_eq!(condition_text(func, &ir::Ids, index, false).as_deref(), Some("i >= (n & 7)"));
+        let text = "func @f(%0: i32 \"done\") {
+b0:
+  %1 = const.i32 0
+  %2 = and.i32 %0, %0
+  %3 = eq.i32 %2, %1
+  br %3, b1, b1 !source 0.0
+b1:
+  ret
+}
+";
+        let parsed = parse_module(text).unwrap();
+        let func = parsed.module.function("f").unwrap();
+        let told = |truth: bool| condition_text(func, &ByOffset, func.branches[0].0, truth);
+        assert_eq!(told(false).as_deref(), Some("done & done"));
+        assert_eq!(told(true).as_deref(), Some("!(done & done)"));
     }
 
     #[test]
