@@ -157,7 +157,17 @@ fn cheapest(
         if index > 0 && interrupt.load(Ordering::Relaxed) {
             break;
         }
-        let all = booted.fork().cheapest(&config, target, (args.cost, most), events)?;
+        let class = target.class.replace(['/', '$'], ".");
+        events(Event::ClassStarted { class: class.clone(), index, count: setup.targets.len() });
+        let all = match booted.fork().cheapest(&config, target, (args.cost, most), events) {
+            Ok(all) => all,
+            // As above: the others are listed.
+            Err(why) if setup.targets.len() > 1 => {
+                events(Event::Skipped { class, why: why.to_string() });
+                continue;
+            }
+            Err(why) => return Err(why.into()),
+        };
         let tests = all.result.tests.iter().zip(paths_json(&all.result)).zip(&all.ways);
         for ((test, mut path), (way, is_final)) in tests {
             path["cost"] = json!(way.cost(args.cost));
@@ -244,8 +254,16 @@ fn cover_text(result: &ClassResult) {
     }
 }
 
-/// The test that covers an obligation; two of them where one alone does not.
 fn witness(result: &ClassResult, function: &str, id: u32) -> String {
+    let names = witnesses(result, function, id);
+    match names.is_empty() {
+        true => "a run that is no test".to_string(),
+        false => names.join(" and "),
+    }
+}
+
+/// The test that covers an obligation; two of them where one alone does not.
+fn witnesses<'a>(result: &'a ClassResult, function: &str, id: u32) -> Vec<&'a str> {
     let wanted = |(f, o): &(String, u32)| f == function && *o == id;
     let mut names: Vec<&str> = Vec::new();
     for half in 0..2 {
@@ -257,10 +275,7 @@ fn witness(result: &ClassResult, function: &str, id: u32) -> String {
         let meets = |t: &&Proposed| t.meets.iter().any(wanted);
         names.extend(result.tests.iter().find(meets).map(|t| t.case.name.as_str()));
     }
-    match names.is_empty() {
-        true => "a run that is no test".to_string(),
-        false => names.join(" and "),
-    }
+    names
 }
 
 /// The test that takes a path with side trips which none takes straight.
@@ -277,14 +292,20 @@ fn cover_json(result: &ClassResult) -> Vec<Value> {
             Fate::Infeasible(why) => ("infeasible", why.clone()),
             Fate::Open(why) => ("open", why.clone()),
         };
+        let by = match fate {
+            Fate::Covered => witnesses(result, function, *id),
+            _ => Vec::new(),
+        };
         lines.push(json!({
             "function": function,
             "method": jvm::title(function),
             "line": obligation.line,
             "obligation": obligation.text,
             "verdict": verdict,
+            "by": by,
             "why": why,
             "side_trips": side_trips(result, function, *id),
+            "cut": result.cut.contains(function),
         }));
     }
     lines

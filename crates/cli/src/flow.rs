@@ -32,9 +32,15 @@ pub fn find(
     interrupt: &AtomicBool,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Flow, Failure> {
+    if args.search.boundary {
+        return Err(Failure::Usage(
+            "--boundary is for compiled code; a graph has no boundary values".to_string(),
+        ));
+    }
     let options = Options {
         cost: args.cost,
         max_obligations: args.search.criterion_limit.max(1),
+        rounds: args.search.path_rounds,
         work: args.search.work,
         suite: if args.graph.each { Suite::Each } else { Suite::Minimal },
         seed: args.search.seed,

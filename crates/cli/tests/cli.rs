@@ -278,6 +278,19 @@ fn paths_of_a_method_come_cheapest_first() {
     for unit in ["statements", "lines"] {
         assert_eq!(costs(&paths("a.Base#sum", unit)), [3, 6, 9, 12, 15, 18], "{unit}");
     }
+    // What the library does to compare texts is no path of the method.
+    let source = place.path("Words.java");
+    let text = "package a; public class Words { public static int pick(String s, int k) { switch (s) { \
+                case \"one\": return 1; default: return k > 3 ? 2 : 3; } } }";
+    fs::write(&source, text).unwrap();
+    let compiled = place.jdk.compile(&[source], &Options::default()).unwrap();
+    fs::copy(compiled.join("a/Words.class"), place.path("classes/a/Words.class")).unwrap();
+    let words = paths("a.Words#pick", "blocks");
+    let mut outcomes: Vec<&str> = words.iter().filter_map(|p| p["condition"].as_str()).collect();
+    outcomes.sort_unstable();
+    assert_eq!(outcomes.len(), 4, "{words:?}");
+    outcomes.dedup();
+    assert_eq!(outcomes.len(), 4, "{words:?}");
     let picture = place.run(&["show", "cfg", "--svg", "-c", "classes", "a.Base#g"]);
     assert!(String::from_utf8_lossy(&picture.stdout).starts_with("<svg"));
 }

@@ -122,7 +122,13 @@ fn classes_are_covered_with_progress_and_can_be_cancelled() {
     let obligations = answer["result"].as_array().unwrap();
     assert!(obligations.len() > 2 && obligations.iter().all(|o| o["verdict"] == "covered"), "{answer}");
     let kinds: Vec<&str> = told.iter().filter_map(|t| t["params"]["event"]["kind"].as_str()).collect();
-    assert!(["booted", "method", "method-done"].iter().all(|k| kinds.contains(k)), "{kinds:?}");
+    assert!(["booted", "class", "method", "method-done"].iter().all(|k| kinds.contains(k)), "{kinds:?}");
+    assert!(obligations.iter().all(|o| !o["by"].as_array().unwrap().is_empty() && o["cut"] == false));
+    server.ask(4, "cover", json!({ "class-path": path, "targets": ["a.Work#kind"], "paths": true }));
+    let (answer, told) = server.answer(4);
+    assert!(answer["result"].as_array().unwrap().iter().all(|p| p["cost"].is_number()), "{answer}");
+    let class = json!({ "kind": "class", "class": "a.Work", "index": 0, "of": 1 });
+    assert!(told.iter().any(|t| t["params"]["event"] == class), "{told:?}");
     let endless = json!({ "class-path": path, "targets": ["a.Work#grind"], "exhaustive": true,
         "work": 1_000_000_000_000_u64, "max-paths": 100_000_000 });
     server.ask(2, "explore", endless);

@@ -131,6 +131,20 @@ impl DataFlow {
         events.iter().any(|(_, e)| matches!(e, Event::Def(d) if self.defs[*d as usize].reg == reg))
     }
 
+    /// Whether the use is behind the definition in the same block.
+    pub fn is_used_at_once(&self, pair: Pair) -> bool {
+        let (def, use_) = (self.defs[pair.def as usize], self.uses[pair.use_ as usize]);
+        def.block == use_.block && def.index.is_none_or(|index| index < use_.index)
+    }
+
+    /// Whether what the variable holds where the block of the use is entered is what is used there.
+    pub fn arrives(&self, pair: Pair) -> bool {
+        let use_ = self.uses[pair.use_ as usize];
+        let before = self.events[use_.block.0 as usize].iter().filter(|(index, _)| *index < use_.index);
+        let sets = |e: &Event| matches!(e, Event::Def(d) if self.defs[*d as usize].reg == use_.reg);
+        !before.map(|(_, event)| event).any(sets)
+    }
+
     /// Uses that a definition can reach along normal edges, ascending.
     fn reached(&self, flow: &Flow, def: u32) -> Vec<u32> {
         let Def { reg, block, index, .. } = self.defs[def as usize];
@@ -229,7 +243,10 @@ impl Tracker {
         match what {
             Move::Block(block) => {
                 let raised = match next {
-                    Some(Move::Raise(index)) if func.block_at(index) == block => Some(index),
+                    // What a check belongs to had read its operands before it failed.
+                    Some(Move::Raise(index)) if func.block_at(index) == block => {
+                        Some(checked(func, block, index))
+                    }
                     _ => None,
                 };
                 for (index, event) in &data.events[block.0 as usize] {
@@ -264,6 +281,18 @@ impl Tracker {
             Move::Raise(_) => {}
         }
     }
+}
+
+/// The instruction that a check is there for, or the instruction itself if it is none.
+fn checked(func: &Function, block: BlockId, index: u32) -> u32 {
+    let is_check = |i: &u32| func.code[*i as usize].op.effect() == Effect::Guard;
+    (index..func.blocks[block].end).find(|i| !is_check(i)).unwrap_or(index)
+}
+
+/// The first of the checks that stand in front of an instruction, or the instruction itself.
+pub(crate) fn first_check(func: &Function, block: BlockId, index: u32) -> u32 {
+    let is_check = |i: &u32| func.code[*i as usize].op.effect() == Effect::Guard;
+    (func.blocks[block].start..index).rev().take_while(is_check).last().unwrap_or(index)
 }
 
 fn is_variable(func: &Function, reg: Reg) -> bool {

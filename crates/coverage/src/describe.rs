@@ -6,7 +6,7 @@ use ir::{
     BlockId, Cfg, ClassId, Dominators, Edges, FuncId, Function, Inst, Loops, Meaning, Names, Op, Reg, StrId,
     Type,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A text longer than this explains nothing.
 const LONGEST: usize = 80;
@@ -286,7 +286,8 @@ impl Describer<'_> {
         }
         if (zero || one) && matches!(rel, Rel::Eq | Rel::Ne) && self.meaning(a, at) == Meaning::Truth {
             let negation = if (rel == Rel::Eq) == one { "" } else { "!" };
-            return Some(format!("{negation}{}", self.value(a, at, depth)?));
+            let value = self.value(a, at, depth)?;
+            return Some(if negation.is_empty() { value } else { format!("!{}", wrapped(value)) });
         }
         self.compared(a, rel, b, at, depth)
     }
@@ -325,15 +326,15 @@ impl Describer<'_> {
         };
         match (self.literal(a, at), self.literal(base, at)) {
             (None, Some(base)) => {
-                Some(format!("{} == {}", self.value(a, at, 5)?, shown(a, base.checked_add(step))?))
+                Some(format!("{} == {}", self.side(a, at, 5)?, shown(a, base.checked_add(step))?))
             }
             // A literal stands on the right, as people write it.
             (Some(literal), None) => {
-                Some(format!("{} == {}", self.value(base, at, 5)?, shown(base, literal.checked_sub(step))?))
+                Some(format!("{} == {}", self.side(base, at, 5)?, shown(base, literal.checked_sub(step))?))
             }
             _ => {
                 let sign = if step > 0 { "+" } else { "-" };
-                Some(format!("{} == {} {sign} 1", self.value(a, at, 5)?, self.value(base, at, 5)?))
+                Some(format!("{} == {} {sign} 1", self.side(a, at, 5)?, self.side(base, at, 5)?))
             }
         }
     }
@@ -372,8 +373,16 @@ impl Describer<'_> {
     fn operand(&self, reg: Reg, other: Reg, at: u32, depth: u32) -> Option<String> {
         match self.literal(reg, at).and_then(|unit| char::from_u32(u32::try_from(unit).ok()?)) {
             Some(unit) if self.meaning(other, at) == Meaning::Char => Some(format!("{unit:?}")),
-            _ => self.value(reg, at, depth),
+            _ => self.side(reg, at, depth),
         }
+    }
+
+    /// A value beside `==` or `<`: in parentheses where its operator binds less.
+    fn side(&self, reg: Reg, at: u32, depth: u32) -> Option<String> {
+        self.value(reg, at, depth).map(|text| match operator(&text) {
+            Some("&" | "|" | "^") => format!("({text})"),
+            _ => text,
+        })
     }
 
     /// What the integer in a register is in the source.
@@ -395,6 +404,13 @@ impl Describer<'_> {
             Some((_, inst)) if matches!(inst.op, Op::ALoadU16 | Op::I32ToU16) => Meaning::Char,
             Some((_, inst)) if matches!(inst.op, Op::ALoadI16 | Op::I32ToI16) => Meaning::Short,
             Some((_, inst)) if inst.op == Op::I32ToI8 => Meaning::Byte,
+            // `a & b` of truth values is one.
+            Some((at, inst)) if matches!(inst.op, Op::AndI32 | Op::OrI32 | Op::XorI32) => {
+                match [inst.a, inst.b].iter().all(|reg| self.declared(Reg(*reg), at) == Meaning::Truth) {
+                    true => Meaning::Truth,
+                    false => Meaning::Number,
+                }
+            }
             // Arrays of bytes and of truth values are read alike.
             Some((at, inst)) if matches!(inst.op, Op::ALoadI8 | Op::ALoadU8) => {
                 self.declared(Reg(inst.a), at)
@@ -534,10 +550,24 @@ impl Describer<'_> {
         self.value(first, at, 4)
     }
 
+    /// The text that is compared with the literals of a switch before it.
+    fn compared_text(&self, labels: &BTreeMap<i32, String>, index: u32) -> Option<String> {
+        (0..index).rev().find_map(|at| {
+            let inst = self.func.code[at as usize];
+            let [text, literal] = *self.func.list((inst.op == Op::Call).then_some(inst.b)?) else {
+                return None;
+            };
+            let (_, literal) = self.definition(literal, at)?;
+            let spelled = || format!("{:?}", self.names.str(StrId(literal.a)));
+            let is_label = literal.op == Op::Str && labels.values().any(|label| *label == spelled());
+            is_label.then(|| self.value(text, at, 4))?
+        })
+    }
+
     fn switch(&self, inst: &Inst, index: u32, positions: &[u32]) -> String {
         let labels = self.names.labels(self.func, index);
-        let value = match labels {
-            Some(_) => self.switched(Reg(inst.a), index),
+        let value = match &labels {
+            Some(labels) => self.switched(Reg(inst.a), index).or_else(|| self.compared_text(labels, index)),
             None => self.value(Reg(inst.a), index, 4),
         };
         let value = value.filter(|v| v.len() <= LONGEST);
@@ -590,8 +620,38 @@ fn is_constant(op: Op) -> bool {
 
 /// In parentheses if it has an operator.
 fn wrapped(text: String) -> String {
-    let simple = !text.contains(' ') || text.ends_with(')') || text.starts_with("argument ");
-    if simple { text } else { format!("({text})") }
+    match operator(&text) {
+        Some(_) => format!("({text})"),
+        None => text,
+    }
+}
+
+/// The first operator that stands outside of parentheses, brackets and literals.
+fn operator(text: &str) -> Option<&str> {
+    if text.starts_with("argument ") {
+        return None;
+    }
+    let (mut depth, mut quote, mut escaped) = (0, None, false);
+    for (i, c) in text.strip_prefix("new ").unwrap_or(text).char_indices() {
+        match (quote, c) {
+            (Some(_), '\\') if !escaped => {
+                escaped = true;
+                continue;
+            }
+            (Some(end), c) if c == end && !escaped => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '(' | '[') => depth += 1,
+            (None, ')' | ']') => depth -= 1,
+            (None, ' ') if depth == 0 => {
+                let start = text.len() - text.strip_prefix("new ").unwrap_or(text).len() + i + 1;
+                return text.get(start..)?.split(' ').next();
+            }
+            _ => {}
+        }
+        escaped = false;
+    }
+    None
 }
 
 /// The simple name of a class, nested or not.
@@ -657,6 +717,46 @@ mod tests {
         fn func(&self, _func: FuncId) -> String {
             "com/acme/Shape.area(I)D".to_string()
         }
+    }
+
+    #[test]
+    fn what_binds_less_than_what_it_stands_in_has_parentheses() {
+        let of = |text: &str| operator(text).map(str::to_string);
+        assert_eq!(of("n & 7").as_deref(), Some("&"));
+        assert_eq!(of("a + f(b)").as_deref(), Some("+"));
+        assert_eq!(of("f(a + b)[c - d]"), None);
+        assert_eq!(of("new Point(1, 2)"), None);
+        assert_eq!(of(r#"s.indexOf(" \" ' ")"#), None);
+        assert_eq!(of("argument 1"), None);
+        let text = "func @f(%0: i32 \"n\", %1: i32 \"i\") {
+b0:
+  %2 = const.i32 7
+  %3 = and.i32 %0, %2
+  %4 = slt.i32 %1, %3
+  br %4, b1, b1 !source 0.0
+b1:
+  ret
+}
+";
+        let parsed = parse_module(text).unwrap();
+        let func = parsed.module.function("f").unwrap();
+        let index = func.branches[0].0;
+        assert_eq!(condition_text(func, &ir::Ids, index, false).as_deref(), Some("i >= (n & 7)"));
+        let text = "func @f(%0: i32 \"done\") {
+b0:
+  %1 = const.i32 0
+  %2 = and.i32 %0, %0
+  %3 = eq.i32 %2, %1
+  br %3, b1, b1 !source 0.0
+b1:
+  ret
+}
+";
+        let parsed = parse_module(text).unwrap();
+        let func = parsed.module.function("f").unwrap();
+        let told = |truth: bool| condition_text(func, &ByOffset, func.branches[0].0, truth);
+        assert_eq!(told(false).as_deref(), Some("done & done"));
+        assert_eq!(told(true).as_deref(), Some("!(done & done)"));
     }
 
     #[test]

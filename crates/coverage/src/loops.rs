@@ -3,7 +3,8 @@
 use crate::flow::{Flow, Stretch};
 use crate::graph::GraphNode;
 use crate::projection::Projection;
-use ir::{Dominators, Edges, Loops};
+use ir::op::Effect;
+use ir::{BlockId, Dominators, Edges, Function, Loops};
 
 /// A loop as criteria see it.
 #[derive(Clone, Debug)]
@@ -13,7 +14,7 @@ pub struct LoopShape {
     inside: Vec<bool>,
     /// By node: conditions of the decision that the loop begins with.
     tests: Vec<bool>,
-    /// The loop can be left before its body: `while` and `for`, not `do`.
+    /// The loop can be left before its body: `while` and `for`, not `do` or `while (true)`.
     pub tested_first: bool,
     pub line: u32,
 }
@@ -37,7 +38,10 @@ pub fn loops(projection: &Projection, flow: &Flow) -> Vec<LoopShape> {
         let ways = || flow.graph.edges().filter(|e| tests[flow.graph.from(*e).0 as usize]);
         let leaves = ways().any(|e| !inside[flow.graph.to(e).0 as usize]);
         // A body that tests at its end may leave from its first block, and come back to it at once.
-        let tested_first = leaves && !ways().any(|e| flow.graph.to(e) == header);
+        // One that begins with a statement has begun, even if it leaves at the end of its first block.
+        let tested_first = leaves
+            && !ways().any(|e| flow.graph.to(e) == header)
+            && !has_statement(projection.func, flow.block(header));
         let line = projection.nodes[header.0 as usize].line;
         shapes.push(LoopShape { header, inside, tests, tested_first, line });
     }
@@ -53,6 +57,22 @@ fn tests(projection: &Projection, flow: &Flow, header: GraphNode, inside: &[bool
     let first = decision(header);
     let is_test = |n: GraphNode| n == header || first.is_some() && decision(n) == first;
     flow.graph.nodes().map(|n| inside[n.0 as usize] && is_test(n)).collect()
+}
+
+/// Whether something is done in a block on another line than the one where it branches: assigned, written or called for
+/// its effect.
+fn has_statement(func: &Function, block: BlockId) -> bool {
+    let range = func.blocks[block];
+    let line = |index: u32| func.positions.get(index as usize).map_or(0, |p| p.line);
+    let last = line(range.end - 1);
+    (range.start..range.end).filter(|index| line(*index) != last).any(|index| {
+        let inst = func.code[index as usize];
+        match inst.op.effect() {
+            Effect::Write => true,
+            Effect::Call => inst.dst.is_none(),
+            _ => func.regs.get(inst.dst).is_some_and(|info| info.variable.is_some()),
+        }
+    })
 }
 
 impl LoopShape {

@@ -3,7 +3,7 @@
 //! Whatever reaches the path has passed the blocks that dominate its beginning, each a last time, in order: what they
 //! computed and decided still holds, but for variables that blocks in between may have set again.
 
-use crate::dataflow::{DataFlow, Pair};
+use crate::dataflow::{DataFlow, Pair, first_check};
 use crate::flow::Flow;
 use crate::graph::Path;
 use crate::obligation::Target;
@@ -21,6 +21,8 @@ pub struct Passed {
     pub forget: Vec<Reg>,
     /// The instruction that raises there; nothing behind it is executed.
     pub raises: Option<u32>,
+    /// The first instruction that need not be passed: a value is used by an instruction even if that raises.
+    pub until: Option<u32>,
 }
 
 /// So many dominating blocks are looked at.
@@ -42,7 +44,7 @@ pub fn route(projection: &Projection, flow: &Flow, path: &Path) -> Vec<Passed> {
             }
             None => Vec::new(),
         };
-        passed.push(Passed { block, leaves, forget: std::mem::take(&mut forget), raises: None });
+        passed.push(Passed { block, leaves, forget: std::mem::take(&mut forget), raises: None, until: None });
         forget = set_between(projection, block, flow.block(flow.graph.to(*edge)));
     }
     passed
@@ -84,13 +86,15 @@ pub fn value_route(projection: &Projection, flow: &Flow, data: &DataFlow, pair: 
             (0..successors).filter(|p| flow.choice(index, *p) == Some(choice)).collect()
         }
     };
+    // Checks of the use, and what comes after it, may fail: it has been used.
+    let until = use_.decides.is_none().then(|| first_check(func, use_.block, use_.index));
     let mut passed = before(func, cfg, def.block);
     let forget = passed.pop().map(|p| p.forget).unwrap_or_default();
     if def.block == use_.block && def.index.is_none_or(|i| i < use_.index) {
-        passed.push(Passed { block: def.block, leaves, forget, raises: None });
+        passed.push(Passed { block: def.block, leaves, forget, raises: None, until });
         return passed;
     }
-    passed.push(Passed { block: def.block, leaves: Vec::new(), forget, raises: None });
+    passed.push(Passed { block: def.block, leaves: Vec::new(), forget, raises: None, until: None });
     // Whatever lies between does not set the variable, but may set any other.
     let keeps = |block: BlockId| !set_in(func, block).any(|reg| reg == def.reg);
     let mut between: BTreeSet<Reg> = BTreeSet::new();
@@ -111,7 +115,7 @@ pub fn value_route(projection: &Projection, flow: &Flow, data: &DataFlow, pair: 
     }
     between.remove(&def.reg);
     let forget = between.into_iter().collect();
-    passed.push(Passed { block: use_.block, leaves, forget, raises: None });
+    passed.push(Passed { block: use_.block, leaves, forget, raises: None, until });
     passed
 }
 
@@ -131,7 +135,7 @@ fn before(func: &Function, cfg: &Cfg, block: BlockId) -> Vec<Passed> {
     for (i, above) in chain.iter().enumerate() {
         let Some(below) = chain.get(i + 1) else {
             let forget = forget.iter().copied().collect();
-            passed.push(Passed { block: *above, leaves: Vec::new(), forget, raises: None });
+            passed.push(Passed { block: *above, leaves: Vec::new(), forget, raises: None, until: None });
             break;
         };
         // Blocks from which the next one is reached without this one again.
@@ -147,7 +151,7 @@ fn before(func: &Function, cfg: &Cfg, block: BlockId) -> Vec<Passed> {
                 let all = leaves.len() == successors.len();
                 let leaves = if all { Vec::new() } else { leaves };
                 let forget = std::mem::take(&mut forget).into_iter().collect();
-                passed.push(Passed { block: *above, leaves, forget, raises: None });
+                passed.push(Passed { block: *above, leaves, forget, raises: None, until: None });
             }
         }
         let from: Vec<BlockId> = cfg.succs(*above, Edges::All).collect();

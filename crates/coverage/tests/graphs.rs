@@ -1,8 +1,8 @@
 //! Paths that criteria ask for: golden graphs of the literature, and brute force on random ones.
 
 use coverage::graph::{
-    Graph, GraphEdge, GraphNode, Limit, Path, PrimePaths, Tour, complete_paths, du_paths, has_round_trip,
-    paths_of_length, prime_paths, round_trips, tour,
+    Graph, GraphEdge, GraphNode, Limit, Path, PrimePaths, Span, Tour, complete_paths, du_paths,
+    has_round_trip, paths_of_length, prime_paths, round_trips, tour,
 };
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -192,7 +192,9 @@ fn consecutive_choices_do_not_blow_up() {
         assert_eq!(listed.paths.len(), 100);
         assert!(listed.paths.iter().all(|p| p.edges.len() == 2 * count as usize));
         assert_eq!(complete_paths(&graph, 1, limit).paths.len(), 100);
-        let whole = du_paths(&graph, GraphNode(0), GraphNode(count * 3), None, &|_| false, limit);
+        let span =
+            Span { from: GraphNode(0), to: GraphNode(count * 3), last: None, at_once: false, arrives: true };
+        let whole = du_paths(&graph, span, &|_| false, limit);
         assert_eq!((whole.paths.len(), whole.cut), (100, true));
         assert_eq!(paths_of_length(&graph, 2, ALL).paths.len(), 6 * count as usize - 4);
     }
@@ -321,7 +323,8 @@ proptest! {
         let simple = all_simple_paths(&graph);
         for from in graph.nodes().filter(|n| graph.reachable()[n.0 as usize]) {
             for to in graph.nodes() {
-                let listed = du_paths(&graph, from, to, None, &redefines, ALL);
+                let span = Span { from, to, last: None, at_once: false, arrives: true };
+                let listed = du_paths(&graph, span, &redefines, ALL);
                 let found: BTreeSet<Path> = listed.paths.into_iter().collect();
                 let clear = |p: &&Path| {
                     let nodes = p.nodes(&graph);
@@ -330,6 +333,13 @@ proptest! {
                 };
                 let expected: BTreeSet<Path> = simple.iter().filter(clear).cloned().collect();
                 prop_assert_eq!(found, expected);
+                // A node that sets the variable and decides by it decides by what it set.
+                for last in graph.succs(to).iter().copied() {
+                    let span = Span { from, to, last: Some(last), at_once: true, arrives: false };
+                    let found = du_paths(&graph, span, &redefines, ALL).paths;
+                    let at_once = Path { start: from, edges: vec![last] };
+                    prop_assert_eq!(found, if from == to { vec![at_once] } else { Vec::new() });
+                }
             }
         }
     }

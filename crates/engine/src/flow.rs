@@ -201,7 +201,7 @@ fn contradictions(cfg: &Cfg, subpaths: &[Subpath]) -> Vec<Contradiction> {
 fn obligation(cfg: &Cfg, i: usize, o: &graph::Obligation, verdict: &Verdict) -> CoverObligation {
     let path = match &o.need {
         Need::Any(goals) => match &goals[..] {
-            [Goal::Path(path)] => Some(path),
+            [Goal::Path(path) | Goal::Whole(path)] => Some(path),
             _ => None,
         },
         Need::Pair { .. } => None,
@@ -242,6 +242,7 @@ fn why_text(why: &Why, contradictions: &[Contradiction]) -> String {
     match why {
         Why::Unreachable => "no path leads there".to_string(),
         Why::NoExit => "no exit can be reached from there".to_string(),
+        Why::BodyFirst => "the loop's body runs before anything can leave it".to_string(),
         Why::Exhausted => "everything that can be run was searched".to_string(),
         Why::NoPair(why) => why.clone(),
         Why::Contradiction(_) => {
@@ -278,8 +279,8 @@ fn decision(cfg: &Cfg, table: &graph::DecisionTable) -> CoverDecision {
     }
 }
 
-/// What became of nodes and edges: what a test passes is covered; what only infeasible obligations are about is
-/// infeasible.
+/// What became of nodes and edges: what a test passes is covered; what an infeasible obligation asks for, and nothing
+/// but that leads to, is infeasible.
 fn states(cfg: &Cfg, cover: &Cover) -> (Vec<State>, Vec<State>) {
     let mut nodes = vec![State::Plain; cfg.nodes.len()];
     let mut edges = vec![State::Plain; cfg.edges.len()];
@@ -297,12 +298,21 @@ fn states(cfg: &Cfg, cover: &Cover) -> (Vec<State>, Vec<State>) {
         };
         let Need::Any(goals) = &obligation.need else { continue };
         for goal in goals {
-            if let Goal::Path(path) = goal {
+            // That a longer path is infeasible says nothing of its parts.
+            let says = |path: &Path| to == State::Open || goals.len() == 1 && path.edges.len() <= 1;
+            if let Goal::Path(path) | Goal::Whole(path) = goal
+                && says(path)
+            {
+                if let (State::Infeasible, [edge]) = (to, &path.edges[..]) {
+                    raise(&mut edges[edge.index()], to);
+                    continue;
+                }
                 path.nodes(&cfg.shape).iter().for_each(|n| raise(&mut nodes[n.index()], to));
                 path.edges.iter().for_each(|e| raise(&mut edges[e.index()], to));
             }
         }
     }
+    crate::pictures::spread(&cfg.shape, &mut nodes, &mut edges);
     for test in &cover.tests {
         nodes[test.start.index()] = State::Covered;
         for edge in &test.edges {

@@ -215,7 +215,7 @@ pub fn prepare(config: &Config, places: &Places) -> Result<Setup, Error> {
     let release = path.jdk().feature.min(u16::MAX as u32) as u16;
     let confirm = match config.run {
         false => None,
-        true => Some(confirming(config, &path)?),
+        true => Some(confirming(config, &path, &targets)?),
     };
     Ok(Setup { path, targets, confirm, release })
 }
@@ -231,7 +231,17 @@ pub fn class_path(config: &Config, places: &Places) -> Result<Arc<ClassPath>, Er
     Ok(Arc::new(ClassPath::new(Arc::new(jdk), &config.class_path)?))
 }
 
-fn confirming(config: &Config, path: &ClassPath) -> Result<(Environment, JunitJars), Error> {
+/// The release of Java whose preview features a class uses (JVMS 4.1).
+fn preview(path: &ClassPath, class: &str) -> Option<u16> {
+    let (file, _) = path.load(class).ok()??;
+    (file.minor == u16::MAX).then(|| file.major.saturating_sub(44))
+}
+
+fn confirming(
+    config: &Config,
+    path: &ClassPath,
+    targets: &[ClassTarget],
+) -> Result<(Environment, JunitJars), Error> {
     let jdk = runner::toolchain::Jdk::at(&path.jdk().home).map_err(|e| Error::Runner(e.to_string()))?;
     let mut junit = JunitJars::find(framework(config.framework), &config.class_path)
         .map_err(|e| Error::Runner(e.to_string()))?;
@@ -247,6 +257,7 @@ fn confirming(config: &Config, path: &ClassPath) -> Result<(Environment, JunitJa
         class_path: config.class_path.iter().map(absolute).collect(),
         isolation,
         limits: runner::process::Limits::default(),
+        preview: targets.iter().find_map(|target| preview(path, &target.class)),
     };
     Ok((environment, junit))
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
-use coverage::graph::{GraphEdge, GraphNode};
+use coverage::graph::{Graph, GraphEdge, GraphNode, Path};
 use coverage::{Demand, Flow, Obligation, Projection, Target};
 use ir::{BlockId, ClassId, FuncId, Function, Names};
 use jvm::load::access;
@@ -122,14 +122,18 @@ fn pictures(config: &Config, places: &Places, target: &report::Target) -> Option
         let seen = target.seen.get(&function.name).unwrap_or(&none);
         let block = |block: BlockId| match seen.blocks.contains(&block.0) {
             true => State::Covered,
-            false => missing.blocks.get(&block).copied().unwrap_or_default(),
+            false => flow.node(block).map_or(State::Plain, |n| missing.nodes[n.0 as usize]),
         };
         let edge = |from: BlockId, choice: Option<u32>, to: BlockId| match seen
             .edges
             .contains(&(from.0, choice, to.0))
         {
             true => State::Covered,
-            false => missing.edges.get(&(from, choice, to)).copied().unwrap_or_default(),
+            false => {
+                let ends = flow.node(from).zip(flow.node(to));
+                let edge = ends.and_then(|(from, to)| flow.edge(from, choice, to));
+                edge.map_or(State::Plain, |e| missing.edges[e.0 as usize])
+            }
         };
         let drawing = draw(&projection, &flow, &Colours { block: &block, edge: &edge });
         let lines = function.positions.iter().map(|p| p.line).filter(|line| *line != 0);
@@ -144,58 +148,88 @@ fn pictures(config: &Config, places: &Places, target: &report::Target) -> Option
     Some(pictures)
 }
 
-/// What obligations that are not covered are about.
-#[derive(Default)]
+/// What obligations that are not covered are about, by node and edge.
 struct Missing {
-    blocks: BTreeMap<BlockId, State>,
-    edges: BTreeMap<(BlockId, Option<u32>, BlockId), State>,
+    nodes: Vec<State>,
+    edges: Vec<State>,
 }
 
 impl Missing {
+    /// All that is on a way which is open is open. That a longer way is infeasible says nothing of its parts: only a
+    /// block or an edge that nothing reaches is infeasible, and what can be reached by such alone.
     fn new<'o>(flow: &Flow, told: impl Iterator<Item = (&'o Obligation, Verdict)>) -> Missing {
-        let mut missing = Missing::default();
+        let graph = &flow.graph;
+        let mut missing = Missing {
+            nodes: vec![State::Plain; graph.len()],
+            edges: vec![State::Plain; graph.edges().count()],
+        };
         for (obligation, verdict) in told.filter(|(_, verdict)| *verdict != Verdict::Covered) {
-            let mut edges: Vec<GraphEdge> = Vec::new();
-            match &obligation.demand {
-                Demand::Paths(paths) => edges.extend(paths.iter().flat_map(|path| &path.edges)),
-                Demand::Whole(path) => edges.extend(&path.edges),
+            let to = state(verdict);
+            let mut paths: Vec<Path> = match &obligation.demand {
+                Demand::Paths(paths) => paths.clone(),
+                Demand::Whole(path) => vec![path.clone()],
                 // Of the pairs that would show a condition, all that their evaluations pass.
-                Demand::Both(pairs) => {
-                    edges.extend(pairs.iter().flatten().flatten().flat_map(|path| &path.edges));
-                }
-                Demand::Points => {
-                    for target in &obligation.targets {
-                        match target {
-                            Target::Enter(block) => missing.raise_block(*block, state(verdict)),
-                            Target::Take { index, position } => {
-                                edges.extend(flow.edges_by(*index, *position))
-                            }
-                            Target::Execute(_) | Target::Raise(_) => {}
-                        }
+                Demand::Both(pairs) => pairs.iter().flatten().flatten().cloned().collect(),
+                Demand::Points => Vec::new(),
+                Demand::RoundTrip(node) => vec![Path::node(*node)],
+                Demand::Loop { .. } | Demand::DefUse(_) | Demand::Impossible(_) => Vec::new(),
+            };
+            let exact = matches!(obligation.demand, Demand::Points);
+            for target in &obligation.targets {
+                match target {
+                    Target::Enter(block) if exact || to == State::Open => {
+                        paths.extend(flow.node(*block).map(Path::node));
                     }
-                }
-                Demand::RoundTrip(node) => missing.raise_block(flow.block(*node), state(verdict)),
-                Demand::Loop { .. } | Demand::DefUse(_) | Demand::Impossible(_) => {
-                    for target in &obligation.targets {
-                        if let Target::Enter(block) = target {
-                            missing.raise_block(*block, state(verdict));
-                        }
+                    Target::Take { index, position } if exact => {
+                        let edge = |e| Path { start: graph.from(e), edges: vec![e] };
+                        paths.extend(flow.edges_by(*index, *position).map(edge));
                     }
+                    _ => {}
                 }
             }
-            for edge in edges {
-                let [from, to] = [flow.graph.from(edge), flow.graph.to(edge)].map(|n| flow.block(n));
-                let choice = flow.taken(edge).map(|(_, choice)| choice);
-                raise(missing.edges.entry((from, choice, to)).or_default(), state(verdict));
-                missing.raise_block(from, state(verdict));
-                missing.raise_block(to, state(verdict));
+            let one = matches!(obligation.demand, Demand::Points | Demand::Paths(_));
+            if to == State::Open {
+                paths.iter().for_each(|path| missing.open(graph, path));
+            } else if one && paths.iter().all(|path| path.edges.len() <= 1) {
+                paths.iter().for_each(|path| missing.rule_out(path));
             }
         }
+        spread(graph, &mut missing.nodes, &mut missing.edges);
         missing
     }
 
-    fn raise_block(&mut self, block: BlockId, to: State) {
-        raise(self.blocks.entry(block).or_default(), to);
+    fn open(&mut self, graph: &Graph, path: &Path) {
+        path.edges.iter().for_each(|e| raise(&mut self.edges[e.0 as usize], State::Open));
+        path.nodes(graph).iter().for_each(|n| raise(&mut self.nodes[n.0 as usize], State::Open));
+    }
+
+    fn rule_out(&mut self, path: &Path) {
+        match path.edges.first() {
+            Some(edge) => raise(&mut self.edges[edge.0 as usize], State::Infeasible),
+            None => raise(&mut self.nodes[path.start.0 as usize], State::Infeasible),
+        }
+    }
+}
+
+/// What can only be reached by way of what is infeasible is so too.
+pub(crate) fn spread(graph: &Graph, nodes: &mut [State], edges: &mut [State]) {
+    let reachable = graph.reachable();
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        for node in graph.nodes().filter(|n| reachable[n.0 as usize] && !graph.starts().contains(n)) {
+            let dead = |e: &GraphEdge| edges[e.0 as usize] == State::Infeasible;
+            if nodes[node.0 as usize] == State::Plain && graph.preds(node).iter().all(dead) {
+                nodes[node.0 as usize] = State::Infeasible;
+                changed = true;
+            }
+        }
+        for edge in graph.edges() {
+            let from = nodes[graph.from(edge).0 as usize];
+            if from == State::Infeasible && edges[edge.0 as usize] == State::Plain {
+                edges[edge.0 as usize] = State::Infeasible;
+                changed = true;
+            }
+        }
     }
 }
 
@@ -250,4 +284,25 @@ fn source(config: &Config, target: &report::Target) -> Option<Source> {
         lines.entry(*line).or_insert(state);
     }
     Some(Source { file: file.display().to_string(), text, lines })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_infeasible_edges_lead_to_is_infeasible() {
+        let graph = Graph::from_edges(4, &[(0, 1), (0, 3), (1, 2), (2, 1), (2, 3)], &[0], &[3]);
+        let mut nodes = vec![State::Plain; 4];
+        let mut edges = vec![State::Plain; 5];
+        edges[0] = State::Infeasible;
+        spread(&graph, &mut nodes, &mut edges);
+        // The loop of 1 and 2 leads to itself: nothing is said of it.
+        assert_eq!(nodes, [State::Plain; 4]);
+        let graph = Graph::from_edges(4, &[(0, 1), (0, 3), (1, 2), (2, 3)], &[0], &[3]);
+        edges = vec![State::Infeasible, State::Plain, State::Plain, State::Plain];
+        spread(&graph, &mut nodes, &mut edges);
+        assert_eq!(nodes, [State::Plain, State::Infeasible, State::Infeasible, State::Plain]);
+        assert_eq!(edges[2..], [State::Infeasible; 2]);
+    }
 }

@@ -51,8 +51,8 @@ pub fn prove(
             && routes.into_iter().all(|route| {
                 questions += 1;
                 let leg = |p: coverage::Passed| {
-                    let coverage::Passed { block, leaves, forget, raises } = p;
-                    Leg { block, leaves, forget, raises }
+                    let coverage::Passed { block, leaves, forget, raises, until } = p;
+                    Leg { block, leaves, forget, raises, until }
                 };
                 let way: Vec<Leg> = route.into_iter().map(leg).collect();
                 let facts = refute(function, &way, callees, given, seed);

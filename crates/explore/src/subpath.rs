@@ -24,6 +24,8 @@ pub struct Leg {
     pub forget: Vec<Reg>,
     /// The guard that fails there: the way ends with it.
     pub raises: Option<u32>,
+    /// The way ends in front of this instruction.
+    pub until: Option<u32>,
 }
 
 /// A branch that must go one of some ways: its code index, and the positions of its successors.
@@ -142,7 +144,7 @@ struct Walk<'f> {
 impl<'f> Walk<'f> {
     fn block(&mut self, leg: &Leg) {
         let range = self.func.blocks[leg.block];
-        for index in range.start..range.end {
+        for index in range.start..leg.until.unwrap_or(range.end).min(range.end) {
             let inst = self.func.code[index as usize];
             match inst.op {
                 Op::Br => self.branch(index, Reg(inst.a), &leg.leaves),
@@ -502,6 +504,7 @@ b4:
             leaves: leaves.to_vec(),
             forget: Vec::new(),
             raises: None,
+            until: None,
         };
         let nothing = Given::default();
         let positive_and_below = [leg(0, &[0]), leg(1, &[0])];

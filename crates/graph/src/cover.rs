@@ -11,6 +11,7 @@ use crate::prove::Proof;
 use crate::search::{Distances, End, Found, Search, Used};
 use crate::symbolic::Symbolic;
 use crate::tree::{Spent, Subpath, Tree};
+use coverage::Times;
 use coverage::graph::{GraphEdge, GraphNode, Limit};
 use entity::EntityId;
 use solver::{Chain, Config, Stats, shrink::default_order};
@@ -23,6 +24,8 @@ pub struct Options {
     pub cost: Cost,
     /// Obligations at most; exponential criteria are cut there, and it is said.
     pub max_obligations: usize,
+    /// How often a complete path goes back along an edge at most.
+    pub rounds: u32,
     /// Work units of about a microsecond, all together.
     pub work: u64,
     pub suite: Suite,
@@ -42,6 +45,7 @@ impl Default for Options {
         Options {
             cost: Cost::Blocks,
             max_obligations: 1_000,
+            rounds: coverage::Options::default().rounds,
             work: 60_000_000,
             suite: Suite::Minimal,
             seed: 0,
@@ -96,6 +100,8 @@ pub enum Why {
     Unreachable,
     /// From there no path leads to an exit.
     NoExit,
+    /// A loop's body runs before anything can leave it.
+    BodyFirst,
     /// Every way there contains one of these, which contradict themselves.
     Contradiction(Vec<Subpath>),
     /// All that can be run was searched.
@@ -139,7 +145,7 @@ pub fn cover(
 ) -> Result<Cover, NoSuchCriterion> {
     let decisions = decisions(cfg);
     let limit = Limit { paths: options.max_obligations, ..Limit::default() };
-    let listed = criteria::obligations(cfg, &decisions, criterion, limit)
+    let listed = criteria::obligations(cfg, &decisions, criterion, limit, options.rounds)
         .ok_or_else(|| NoSuchCriterion(criterion.to_string()))?;
     let mut job = Job::new(cfg, &decisions, options, interrupt);
     let count = listed.all.len();
@@ -351,7 +357,9 @@ impl<'a> Job<'a> {
     /// What the edges alone forbid.
     fn by_shape(&self, goal: &Goal) -> Option<Why> {
         let nodes = match goal {
-            Goal::Path(path) => vec![path.start, path.end(&self.cfg.shape)],
+            Goal::Path(path) | Goal::Whole(path) => vec![path.start, path.end(&self.cfg.shape)],
+            Goal::Loop { shape, times: Times::Zero } if !shape.tested_first => return Some(Why::BodyFirst),
+            Goal::Loop { shape, .. } => vec![shape.header],
             Goal::DefUse { def, .. } => vec![*def],
             Goal::Row { decision, .. } => self.decisions.get(*decision).map(|d| d.node).into_iter().collect(),
         };

@@ -4,9 +4,10 @@ use crate::cfg::{Cfg, Statement};
 use crate::expr::VarIndex;
 use crate::goal::{Decision, Goal, Use, defines};
 use crate::mcdc::{MAX_CONDITIONS, Variant};
+use coverage::Times;
 use coverage::graph::{
-    GraphEdge, GraphNode, Limit, Listed, Path, complete_paths, du_paths, paths_of_length, prime_paths,
-    round_trips,
+    GraphEdge, GraphNode, Limit, Listed, Path, Span, complete_paths, du_paths, natural_loops,
+    paths_of_length, prime_paths, round_trips,
 };
 use entity::EntityId;
 use std::collections::BTreeMap;
@@ -44,6 +45,7 @@ pub const NAMES: &[&str] = &[
     "prime-path",
     "round-trip",
     "complete-round-trip",
+    "loop",
     "complete-path",
     "decision",
     "condition",
@@ -57,15 +59,21 @@ pub const NAMES: &[&str] = &[
     "all-defs",
     "all-c-uses",
     "all-p-uses",
+    "all-c-uses-some-p-uses",
+    "all-p-uses-some-c-uses",
     "all-uses",
     "all-du-paths",
 ];
 
-/// How often a complete path goes back along an edge.
-const ROUNDS: u32 = 1;
-
-/// The obligations of a criterion; `None` if graphs have no such criterion.
-pub fn obligations(cfg: &Cfg, decisions: &[Decision], criterion: &str, limit: Limit) -> Option<Obligations> {
+/// The obligations of a criterion; `None` if graphs have no such criterion. Complete paths go back along an edge
+/// `rounds` times at most.
+pub fn obligations(
+    cfg: &Cfg,
+    decisions: &[Decision],
+    criterion: &str,
+    limit: Limit,
+    rounds: u32,
+) -> Option<Obligations> {
     let builder = Builder { cfg, decisions, limit };
     let shape = &cfg.shape;
     Some(match criterion {
@@ -94,7 +102,8 @@ pub fn obligations(cfg: &Cfg, decisions: &[Decision], criterion: &str, limit: Li
             });
             builder.paths("round trip", listed)
         }
-        "complete-path" => builder.paths("complete path", complete_paths(shape, ROUNDS, limit)),
+        "complete-path" => builder.whole(complete_paths(shape, rounds, limit)),
+        "loop" => builder.loops(),
         "decision" => builder.decided(true, false),
         "condition" => builder.decided(false, true),
         "condition-decision" => builder.decided(true, true),
@@ -102,13 +111,42 @@ pub fn obligations(cfg: &Cfg, decisions: &[Decision], criterion: &str, limit: Li
         "mcdc" | "cacc" => builder.pairs(Variant::Masking),
         "mcdc-unique" | "racc" => builder.pairs(Variant::UniqueCause),
         "gacc" => builder.pairs(Variant::General),
-        "all-defs" => builder.uses(true, true, true),
-        "all-c-uses" => builder.uses(true, false, false),
-        "all-p-uses" => builder.uses(false, true, false),
-        "all-uses" => builder.uses(true, true, false),
+        "all-defs" => builder.uses(Uses { each: None, some: Some(Sort::Any) }),
+        "all-c-uses" => builder.uses(Uses { each: Some(Sort::Computing), some: None }),
+        "all-p-uses" => builder.uses(Uses { each: Some(Sort::Choosing), some: None }),
+        "all-c-uses-some-p-uses" => {
+            builder.uses(Uses { each: Some(Sort::Computing), some: Some(Sort::Choosing) })
+        }
+        "all-p-uses-some-c-uses" => {
+            builder.uses(Uses { each: Some(Sort::Choosing), some: Some(Sort::Computing) })
+        }
+        "all-uses" => builder.uses(Uses { each: Some(Sort::Any), some: None }),
         "all-du-paths" => builder.all_du_paths(),
         _ => return None,
     })
+}
+
+/// Which uses of a definition are asked for: each of a sort, and where there is none, some of another.
+struct Uses {
+    each: Option<Sort>,
+    some: Option<Sort>,
+}
+
+#[derive(Clone, Copy)]
+enum Sort {
+    Computing,
+    Choosing,
+    Any,
+}
+
+impl Sort {
+    fn has(self, used: Use) -> bool {
+        match self {
+            Sort::Computing => matches!(used, Use::Node(_)),
+            Sort::Choosing => matches!(used, Use::Edge(_)),
+            Sort::Any => true,
+        }
+    }
 }
 
 struct Builder<'a> {
@@ -125,6 +163,41 @@ impl Builder<'_> {
             need: Need::Any(vec![Goal::Path(path)]),
         };
         Obligations { all: listed.paths.into_iter().map(one).collect(), cut: listed.cut }
+    }
+
+    fn whole(&self, listed: Listed) -> Obligations {
+        let mut found = self.paths("complete path", listed);
+        for obligation in &mut found.all {
+            if let Need::Any(goals) = &mut obligation.need {
+                goals.iter_mut().for_each(|goal| {
+                    if let Goal::Path(path) = goal {
+                        *goal = Goal::Whole(path.clone());
+                    }
+                });
+            }
+        }
+        found
+    }
+
+    /// Each loop 0 times, once and more than once; of a graph without loops, that it is entered.
+    fn loops(&self) -> Obligations {
+        let mut all = Vec::new();
+        for shape in natural_loops(&self.cfg.shape) {
+            let name = &self.cfg.node(shape.header).name;
+            for (times, text) in [
+                (Times::Zero, "is passed by"),
+                (Times::One, "is gone through once"),
+                (Times::Many, "is gone through more than once"),
+            ] {
+                let need = Need::Any(vec![Goal::Loop { shape: shape.clone(), times }]);
+                all.push(Obligation { kind: "loop", text: format!("{name}: the loop {text}"), need });
+            }
+        }
+        if all.is_empty() {
+            let starts = self.cfg.shape.starts().iter().map(|n| Path::node(*n)).collect();
+            return self.paths("node", Listed { paths: starts, cut: false });
+        }
+        self.limited(all.into_iter())
     }
 
     /// `bb6 -> bb3: a < 3`, `bb2 bb6 bb7`.
@@ -253,33 +326,26 @@ impl Builder<'_> {
         self.limited(all.into_iter())
     }
 
-    fn uses(&self, computing: bool, choosing: bool, some: bool) -> Obligations {
+    fn uses(&self, wanted: Uses) -> Obligations {
         let mut all = Vec::new();
         for (var, def) in self.definitions() {
             let name = &self.cfg.vars[var].name;
             let at = &self.cfg.node(def).name;
-            let mut goals = Vec::new();
-            for used in self.uses_of(var).into_iter().filter(|u| match u {
-                Use::Node(_) => computing,
-                Use::Edge(_) => choosing,
-            }) {
-                if !self.is_clear(var, def, used) {
-                    continue;
-                }
-                goals.push((Goal::DefUse { var, def, used }, used));
+            let clear: Vec<Use> =
+                self.uses_of(var).into_iter().filter(|used| self.is_clear(var, def, *used)).collect();
+            let of =
+                |sort: Option<Sort>| clear.iter().copied().filter(move |u| sort.is_some_and(|s| s.has(*u)));
+            let goal = |used: Use| Goal::DefUse { var, def, used };
+            let each: Vec<Use> = of(wanted.each).collect();
+            for used in &each {
+                let text = format!("{name} of {at} is used in {}", self.use_text(*used));
+                all.push(Obligation { kind: "use", text, need: Need::Any(vec![goal(*used)]) });
             }
-            if some {
-                // A definition that nothing uses asks for nothing.
-                if !goals.is_empty() {
-                    let goals = goals.into_iter().map(|(g, _)| g).collect();
-                    let text = format!("{name} of {at} is used");
-                    all.push(Obligation { kind: "definition", text, need: Need::Any(goals) });
-                }
-                continue;
-            }
-            for (goal, used) in goals {
-                let text = format!("{name} of {at} is used in {}", self.use_text(used));
-                all.push(Obligation { kind: "use", text, need: Need::Any(vec![goal]) });
+            // A definition that nothing uses asks for nothing.
+            let some: Vec<Goal> = of(wanted.some).filter(|_| each.is_empty()).map(goal).collect();
+            if !some.is_empty() {
+                let text = format!("{name} of {at} is used");
+                all.push(Obligation { kind: "definition", text, need: Need::Any(some) });
             }
         }
         self.limited(all.into_iter())
@@ -295,7 +361,10 @@ impl Builder<'_> {
                 };
                 let left = self.limit.paths.saturating_sub(found.all.len());
                 let limit = Limit { paths: left, steps: self.limit.steps };
-                let listed = du_paths(&self.cfg.shape, def, to, last, &|n| defines(self.cfg, n, var), limit);
+                // Conditions are looked at behind the statements of their node.
+                let arrives = last.is_none() || !defines(self.cfg, to, var);
+                let span = Span { from: def, to, last, at_once: true, arrives };
+                let listed = du_paths(&self.cfg.shape, span, &|n| defines(self.cfg, n, var), limit);
                 found.cut |= listed.cut;
                 for path in listed.paths {
                     let text = format!("{}: {}", self.cfg.vars[var].name, self.path_text(&path));

@@ -3,7 +3,8 @@
 use crate::cfg::{Cfg, Statement};
 use crate::concrete::{self, Run};
 use crate::expr::{Expr, VarIndex};
-use coverage::graph::{GraphEdge, GraphNode, Path};
+use coverage::Times;
+use coverage::graph::{GraphEdge, GraphNode, NaturalLoop, Path};
 use entity::EntityId;
 
 /// One thing that one run does.
@@ -11,6 +12,10 @@ use entity::EntityId;
 pub enum Goal {
     /// Its path contains this one.
     Path(Path),
+    /// It takes this path and nothing else.
+    Whole(Path),
+    /// It goes through a loop so often when it comes to it; what ends in the loop has left it.
+    Loop { shape: NaturalLoop, times: Times },
     /// It comes from a definition of a variable to a use and meets no other definition between.
     DefUse { var: VarIndex, def: GraphNode, used: Use },
     /// It makes a decision in which conditions have given values.
@@ -43,6 +48,10 @@ impl Decision {
 
 /// The goal is met.
 pub const DONE: u32 = u32::MAX;
+/// Nothing that follows can meet it.
+const LOST: u32 = u32::MAX - 1;
+/// Rounds of a loop that are told apart.
+const MANY: u32 = 2;
 
 /// A goal made ready to be followed.
 pub struct Follower<'a> {
@@ -64,6 +73,8 @@ impl<'a> Follower<'a> {
     pub fn start(&self, node: GraphNode) -> u32 {
         match self.goal {
             Goal::Path(path) if path.edges.is_empty() && path.start == node => DONE,
+            Goal::Whole(path) if path.start != node => LOST,
+            Goal::Loop { shape, times } if shape.header == node => gone(shape.at_first(), *times),
             Goal::DefUse { def, .. } if *def == node => 1,
             _ => 0,
         }
@@ -91,8 +102,35 @@ impl<'a> Follower<'a> {
                 (1, _) if defines(self.cfg, to, *var) => 0,
                 _ => state,
             },
+            Goal::Whole(path) => match path.edges.get(state as usize) {
+                Some(next) if *next == edge => state + 1,
+                _ => LOST,
+            },
+            Goal::Loop { shape, times } => match state.checked_sub(1) {
+                None => self.start(to),
+                Some(rounds) if !shape.contains(to) => match times.fits(rounds) {
+                    true => DONE,
+                    false => 0,
+                },
+                Some(rounds) => gone(rounds + u32::from(shape.begins(self.cfg.shape.from(edge), to)), *times),
+            },
             Goal::Row { .. } => state,
         }
+    }
+
+    /// Whether a run that ends in a state has met the goal.
+    pub fn ends(&self, state: u32) -> bool {
+        match self.goal {
+            _ if state == DONE => true,
+            Goal::Whole(path) => state as usize == path.edges.len(),
+            Goal::Loop { times, .. } => state.checked_sub(1).is_some_and(|rounds| times.fits(rounds)),
+            _ => false,
+        }
+    }
+
+    /// Whether a run in a state can still meet the goal, as far as that is known without looking at the graph.
+    pub fn is_lost(state: u32) -> bool {
+        state == LOST
     }
 
     /// Whether a run does it.
@@ -111,7 +149,15 @@ impl<'a> Follower<'a> {
         }
         let Some(first) = run.steps.first() else { return false };
         let start = self.start(first.node);
-        run.edges.iter().fold(start, |state, edge| self.step(state, *edge)) == DONE
+        self.ends(run.edges.iter().fold(start, |state, edge| self.step(state, *edge)))
+    }
+}
+
+/// The state of a loop whose body was begun so often.
+fn gone(rounds: u32, times: Times) -> u32 {
+    match times {
+        Times::Many if rounds >= MANY => DONE,
+        _ => 1 + rounds.min(MANY),
     }
 }
 

@@ -117,12 +117,12 @@ impl Tree<'_> {
     /// other variables is then no longer seen, and going round it leads to what was looked at already.
     pub fn prove(&mut self, goal: &Goal, decisions: &[Decision]) -> Option<Proof> {
         let (start, edges, row) = match goal {
-            Goal::Path(path) => (path.start, path.edges.clone(), None),
+            Goal::Path(path) | Goal::Whole(path) => (path.start, path.edges.clone(), None),
             Goal::Row { decision, values, outcome } => {
                 let decision = decisions.get(*decision)?;
                 (decision.node, Vec::new(), Some(Row { decision, values, outcome: *outcome }))
             }
-            Goal::DefUse { .. } => return None,
+            Goal::DefUse { .. } | Goal::Loop { .. } => return None,
         };
         let mut ways = MAX_WAYS;
         self.backwards(start, &edges, row.as_ref(), None, &mut ways)

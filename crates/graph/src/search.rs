@@ -8,7 +8,8 @@ use crate::cfg::Cfg;
 use crate::goal::{DONE, Decision, Follower, Goal, Use};
 use crate::prove::Row;
 use crate::tree::{Status, Tree, TreeId};
-use coverage::graph::{GraphEdge, GraphNode};
+use coverage::Times;
+use coverage::graph::{GraphEdge, GraphNode, Path};
 use entity::EntityId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use solver::{Cause, Model};
@@ -246,7 +247,8 @@ impl<'a> Search<'a> {
     ) {
         let (node, cost) = (tree.prefix(id).node, tree.prefix(id).cost);
         let more: Vec<u32> = more.iter().map(|t| t.0).collect();
-        if self.cfg.shape.is_final(node) && progress == DONE {
+        let ends = self.follower.as_ref().map_or(progress == DONE, |f| f.ends(progress));
+        if self.cfg.shape.is_final(node) && ends {
             // Ending comes before going on at the same cost.
             let at_least = at_least.max(cost);
             let entry =
@@ -368,6 +370,17 @@ enum Kind {
         from_def: Option<Price>,
         from_use: Option<Price>,
     },
+    /// Of a path that is all there is, behind each of its nodes.
+    Whole {
+        left: Vec<Option<Price>>,
+    },
+    /// To the header, from there to an exit, and whether the loop can be come to again once it was left.
+    Loop {
+        to_header: Rc<Vec<Option<Price>>>,
+        from_header: Option<Price>,
+        again: bool,
+        times: Times,
+    },
     Row {
         to_node: Rc<Vec<Option<Price>>>,
         from_node: Option<Price>,
@@ -381,15 +394,21 @@ impl Bounds {
         let kind = match goal {
             None => Kind::Any,
             Some(Goal::Path(path)) => {
-                let nodes = path.nodes(&cfg.shape);
-                let mut left: Vec<Option<Price>> = Vec::with_capacity(nodes.len());
-                let mut rest = exit[nodes[nodes.len() - 1].index()];
-                for node in nodes.iter().rev() {
-                    left.push(rest);
-                    rest = rest.map(|r| (r.0 + costs[node.index()], r.1 + 1));
-                }
-                left.reverse();
+                let left = behind(path, cfg, &costs, exit[path.end(&cfg.shape).index()]);
                 Kind::Path { to_start: distances.to(cfg, path.start), left }
+            }
+            Some(Goal::Whole(path)) => Kind::Whole { left: behind(path, cfg, &costs, Some((0, 0))) },
+            Some(Goal::Loop { shape, times }) => {
+                let header = shape.header;
+                let left: Vec<GraphNode> = cfg
+                    .shape
+                    .edges()
+                    .filter(|e| shape.contains(cfg.shape.from(*e)) && !shape.contains(cfg.shape.to(*e)))
+                    .map(|e| cfg.shape.to(e))
+                    .collect();
+                let again = cfg.shape.reachable_from(&left, |_| true)[header.index()];
+                let from_header = exit[header.index()];
+                Kind::Loop { to_header: distances.to(cfg, header), from_header, again, times: *times }
             }
             Some(Goal::DefUse { def, used, .. }) => {
                 let (node, from_use) = match used {
@@ -417,6 +436,9 @@ impl Bounds {
         if progress == DONE {
             return self.to_exit[node.index()];
         }
+        if Follower::is_lost(progress) {
+            return None;
+        }
         match &self.kind {
             Kind::Any => self.to_exit[node.index()],
             Kind::Path { to_start, left } => {
@@ -429,8 +451,38 @@ impl Bounds {
                 let on = add(to_use[node.index()], *from_use).filter(|_| progress == 1);
                 again.into_iter().chain(on).min()
             }
+            Kind::Whole { left } => left.get(progress as usize).copied().flatten(),
+            Kind::Loop { to_header, from_header, again, times } => match progress.checked_sub(1) {
+                None => add(to_header[node.index()], *from_header),
+                // Gone through too often: it has to be left and come to again.
+                Some(rounds) if too_often(rounds, *times) => {
+                    add(to_header[node.index()], *from_header).filter(|_| *again)
+                }
+                Some(_) => self.to_exit[node.index()],
+            },
             Kind::Row { to_node, from_node } => add(to_node[node.index()], *from_node),
         }
+    }
+}
+
+/// What a path costs behind each of its nodes, and what comes behind its last.
+fn behind(path: &Path, cfg: &Cfg, costs: &[u64], last: Option<Price>) -> Vec<Option<Price>> {
+    let nodes = path.nodes(&cfg.shape);
+    let mut left: Vec<Option<Price>> = Vec::with_capacity(nodes.len());
+    let mut rest = last;
+    for node in nodes.iter().rev() {
+        left.push(rest);
+        rest = rest.map(|r| (r.0 + costs[node.index()], r.1 + 1));
+    }
+    left.reverse();
+    left
+}
+
+fn too_often(rounds: u32, times: Times) -> bool {
+    match times {
+        Times::Zero => rounds > 0,
+        Times::One => rounds > 1,
+        Times::Many => false,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Verdicts against brute force: small random graphs over small integers, every input run.
 
+use coverage::graph::GraphNode;
 use graph::{Cfg, Goal, Need, Options, Verdict};
 use std::sync::atomic::AtomicBool;
 
@@ -70,6 +71,18 @@ impl Random {
     }
 }
 
+const CRITERIA: [&str; 9] = [
+    "prime-path",
+    "all-uses",
+    "multiple-condition",
+    "edge-pair",
+    "loop",
+    "complete-path",
+    "all-du-paths",
+    "complete-round-trip",
+    "all-c-uses-some-p-uses",
+];
+
 /// Whether some input's run meets an obligation of one goal.
 fn possible(cfg: &Cfg, goals: &[Goal]) -> bool {
     let start = cfg.shape.starts()[0];
@@ -77,18 +90,36 @@ fn possible(cfg: &Cfg, goals: &[Goal]) -> bool {
     inputs.into_iter().any(|inputs| {
         let Some(edges) = graph::run(cfg, &inputs, start, 200) else { return false };
         let run = graph::follow(cfg, &inputs, start, &edges).unwrap();
-        goals.iter().any(|goal| graph::meets(cfg, goal, &run))
+        goals.iter().any(|goal| {
+            let meets = graph::meets(cfg, goal, &run);
+            if let Goal::Loop { shape, times } = goal {
+                let nodes: Vec<GraphNode> = run.steps.iter().map(|step| step.node).collect();
+                let counted = rounds(&nodes, shape.header, &shape.inside, shape.tested_first);
+                assert_eq!(meets, counted.iter().any(|n| times.fits(*n)), "{nodes:?} {goal:?}");
+            }
+            meets
+        })
     })
+}
+
+/// How often a run goes through a loop each time it comes there, counted on its nodes.
+fn rounds(nodes: &[GraphNode], header: GraphNode, inside: &[bool], tested_first: bool) -> Vec<u32> {
+    let mut all = Vec::new();
+    for stay in nodes.split(|n| !inside[n.0 as usize]).filter(|stay| stay.first() == Some(&header)) {
+        let begun = if tested_first { &stay[..stay.len() - 1] } else { stay };
+        all.push(begun.iter().filter(|n| **n == header).count() as u32);
+    }
+    all
 }
 
 #[test]
 fn what_is_claimed_is_true() {
     let mut random = Random(7);
     let (mut covered, mut infeasible, mut open) = (0, 0, 0);
-    for round in 0..40 {
+    for round in 0..10 * CRITERIA.len() {
         let text = random.graph();
         let cfg = graph::read(&text, 32).unwrap();
-        let criterion = ["prime-path", "all-uses", "multiple-condition", "edge-pair"][round % 4];
+        let criterion = CRITERIA[round % CRITERIA.len()];
         let options = Options { work: 60_000, ..Options::default() };
         let cover = graph::cover(&cfg, criterion, &options, &NEVER, &mut |_, _| {}).unwrap();
         for (obligation, verdict) in &cover.obligations {

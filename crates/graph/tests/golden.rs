@@ -187,3 +187,41 @@ fn cheapest_first_on_the_demonstration() {
     // 74 paths of at most 19 blocks, 12 of them can be run.
     assert_eq!(costs.len(), 12);
 }
+
+/// `while (i < n && i < 3) i++` between other nodes, and a body that comes before its test.
+#[test]
+fn loops_are_gone_through_not_at_all_once_and_more_often() {
+    let text = r#"{
+        "schema": "testwright-cfg/1",
+        "inputs": [{ "name": "n", "type": "i8" }], "locals": [{ "name": "i", "type": "i8" }],
+        "entry": "start", "exits": ["end"],
+        "nodes": [{ "id": "start", "statements": ["i = 0"] }, { "id": "test" }, { "id": "body", "statements": ["i = i + 1"] },
+            { "id": "again", "statements": ["i = i - 1"] }, { "id": "end" }],
+        "edges": [
+            { "from": "start", "to": "test" },
+            { "from": "test", "to": "body", "when": "i < n && i < 3" },
+            { "from": "test", "to": "again" },
+            { "from": "body", "to": "test" },
+            { "from": "again", "to": "again", "when": "i >= 0" },
+            { "from": "again", "to": "end" }
+        ]
+    }"#;
+    let cfg = graph::read(text, 32).unwrap();
+    let options = Options { work: 1_000_000, ..Options::default() };
+    let found = graph::cover(&cfg, "loop", &options, &NEVER, &mut |_, _| {}).unwrap();
+    let shown: Vec<(String, bool)> = found
+        .obligations
+        .iter()
+        .map(|(o, v)| (o.text.clone(), matches!(v, Verdict::Covered { .. })))
+        .collect();
+    let expected = [
+        ("test: the loop is passed by", true),
+        ("test: the loop is gone through once", true),
+        ("test: the loop is gone through more than once", true),
+        ("again: the loop is passed by", false),
+        ("again: the loop is gone through once", true),
+        ("again: the loop is gone through more than once", true),
+    ];
+    assert_eq!(shown, expected.map(|(text, covered)| (text.to_string(), covered)));
+    assert!(found.obligations.iter().all(|(_, v)| !matches!(v, Verdict::Open { .. })));
+}

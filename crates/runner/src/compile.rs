@@ -145,7 +145,9 @@ fn javac(
     .map(OsString::from)
     .collect();
     args.push(workspace.classes().into());
-    if let Some(release) = environment.jdk.javac_release {
+    let release = environment.jdk.javac_release.or(environment.preview);
+    args.extend(environment.preview.map(|_| OsString::from("--enable-preview")));
+    if let Some(release) = release {
         args.extend(["--release".into(), release.to_string().into()]);
     }
     // Without it javac would compile sources that happen to lie on the class path.

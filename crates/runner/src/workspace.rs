@@ -19,6 +19,8 @@ pub struct Environment {
     pub class_path: Vec<PathBuf>,
     pub isolation: Isolation,
     pub limits: Limits,
+    /// The release of Java whose preview features the code under test uses.
+    pub preview: Option<u16>,
 }
 
 /// A directory that is deleted with this value. `src` and `classes` hold the batch; each JVM gets one of its own.
@@ -127,6 +129,7 @@ pub(crate) fn jvm_options(environment: &Environment, private: &Path, perturbed: 
     .map(OsString::from)
     .collect();
     options.push(format!("-Xmx{}m", environment.limits.heap_mb).into());
+    options.extend(environment.preview.map(|_| OsString::from("--enable-preview")));
     let world: [&str; 4] = if perturbed {
         ["-Duser.language=tr", "-Duser.country=TR", "-Duser.timezone=Pacific/Apia", "-XX:hashCode=0"]
     } else {

@@ -37,6 +37,7 @@ fn subject() -> Subject {
         class_path: vec![dir.path().to_path_buf()],
         isolation: Isolation::detect(),
         limits: Limits { test: Duration::from_secs(4), ..Limits::default() },
+        preview: None,
     };
     Subject { _dir: dir, environment }
 }
@@ -268,6 +269,7 @@ fn the_unnamed_package_and_names_that_object_has_are_fine() {
         class_path: vec![dir.path().to_path_buf()],
         isolation: Isolation::detect(),
         limits: Limits::default(),
+        preview: None,
     };
     let call = || Call::on_class(ClassName::new("", &["Plain"]), "one", vec![], Type::Int, vec![]);
     let cases = ["toString", "assertEquals", "größe", "new"];

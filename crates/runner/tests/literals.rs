@@ -89,6 +89,7 @@ fn literals_are_exact() {
         class_path: Vec::new(),
         isolation: Isolation::detect(),
         limits: Limits::default(),
+        preview: None,
     };
     let junit = JunitJars::find(Framework::Junit5, &[]).unwrap();
     let file = SuiteFile { class_name: "LiteralsTest".into(), ..samples::file(cases) };

@@ -2,8 +2,8 @@
 
 use super::paths::path_obligation;
 use crate::criterion::{Owed, Rule, Subject};
-use crate::dataflow::{DataFlow, Def, Pair};
-use crate::graph::{Limit, du_paths};
+use crate::dataflow::{DataFlow, Def, Pair, Use};
+use crate::graph::{Limit, Span, du_paths};
 use crate::obligation::{Demand, Kind};
 
 pub(crate) enum DataFlowRule {
@@ -37,7 +37,7 @@ impl Rule for DataFlowRule {
                 DataFlowRule::Uses | DataFlowRule::DuPaths => (&all[..], &[][..]),
             };
             if !some.is_empty() {
-                let text = format!("{} is used", def_text(subject, &data, def));
+                let text = format!("{} is used beyond its block", def_text(subject, &data, def));
                 owed.obligations.push(obligation(subject, &data, def, &text, some.to_vec()));
             }
             for pair in each {
@@ -77,7 +77,9 @@ fn along_paths(subject: &Subject, data: &DataFlow, pair: Pair, owed: &mut Owed) 
         owed.obligations.push(obligation(subject, data, pair.def, &what, vec![pair]));
     }
     for last in lasts {
-        let listed = du_paths(&subject.flow.graph, from, to, last, &redefines, limit);
+        let (at_once, arrives) = (data.is_used_at_once(pair), data.arrives(pair));
+        let span = Span { from, to, last, at_once, arrives };
+        let listed = du_paths(&subject.flow.graph, span, &redefines, limit);
         owed.cut |= listed.cut;
         for path in listed.paths {
             let demand = Demand::Paths(vec![path.clone()]);
@@ -110,6 +112,15 @@ fn def_text(subject: &Subject, data: &DataFlow, def: u32) -> String {
 fn pair_text(subject: &Subject, data: &DataFlow, pair: Pair) -> String {
     let use_ = data.uses[pair.use_ as usize];
     let place = if use_.line == 0 { format!("block {}", use_.block) } else { format!("line {}", use_.line) };
+    // `x + 1 < x` uses a variable twice.
+    let alike = |other: &&Use| {
+        (other.reg, other.line, other.block, other.decides) == (use_.reg, use_.line, use_.block, use_.decides)
+    };
+    let all: Vec<u32> = data.uses.iter().filter(alike).map(|other| other.index).collect();
+    let place = match all.iter().filter(|other| **other < use_.index).count() {
+        _ if all.len() == 1 => place,
+        before => format!("{place} (use {} there)", before + 1),
+    };
     let how = match use_.decides {
         None => format!("is used in {place}"),
         Some((branch, choice)) => {

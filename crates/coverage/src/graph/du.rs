@@ -3,21 +3,31 @@
 use super::{Graph, GraphEdge, GraphNode, Limit, Listed, Path};
 use entity::EntityId;
 
-/// All simple paths (closed ones too) from a node to another whose inner nodes do not redefine. With `last`, the use is
-/// that edge out of the other node, and the path goes on along it. Never a path without edges.
-pub fn du_paths(
-    graph: &Graph,
-    from: GraphNode,
-    to: GraphNode,
-    last: Option<GraphEdge>,
-    redefines: &dyn Fn(GraphNode) -> bool,
-    limit: Limit,
-) -> Listed {
+/// Where a definition and a use are.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    pub from: GraphNode,
+    pub to: GraphNode,
+    /// The use is this edge out of `to`, and the path goes on along it.
+    pub last: Option<GraphEdge>,
+    /// The node of the definition uses it itself, by `last`, before it is left.
+    pub at_once: bool,
+    /// What enters `to` is what is used there; otherwise it defines the variable again before.
+    pub arrives: bool,
+}
+
+/// All simple paths (closed ones too) from a definition to a use whose inner nodes do not redefine. Never a path
+/// without edges.
+pub fn du_paths(graph: &Graph, span: Span, redefines: &dyn Fn(GraphNode) -> bool, limit: Limit) -> Listed {
+    let Span { from, to, last, at_once, arrives } = span;
     let mut listed = Listed::default();
     let finish =
         |edges: &[GraphEdge]| Path { start: from, edges: edges.iter().copied().chain(last).collect() };
-    if from == to && last.is_some() {
+    if from == to && last.is_some() && at_once {
         listed.paths.push(finish(&[]));
+    }
+    if !arrives {
+        return listed;
     }
     let mut on_path = vec![false; graph.len()];
     on_path[from.index()] = true;

@@ -5,13 +5,15 @@
 
 mod bounded;
 mod du;
+mod loops;
 mod pairs;
 mod primes;
 mod round_trips;
 mod tour;
 
 pub use bounded::complete_paths;
-pub use du::du_paths;
+pub use du::{Span, du_paths};
+pub use loops::{NaturalLoop, natural_loops};
 pub use pairs::paths_of_length;
 pub use primes::{PrimePaths, prime_paths};
 pub use round_trips::{has_round_trip, round_trips};

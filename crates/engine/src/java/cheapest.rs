@@ -4,13 +4,13 @@
 //! stopped is the beginning of all paths that are missing: none of them costs less than what it had cost by then. So
 //! whatever costs no more than the cheapest of these is final, and is listed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use coverage::{Flow, Projection};
 use explore::{Exploration, Stopped};
 use graph::Cost;
-use ir::{FuncId, Function, Move};
+use ir::{FuncId, Function, Move, Origin};
 use vm::{Stop, Trace};
 
 use super::entries::{Entry, entries};
@@ -31,6 +31,8 @@ pub struct Way {
     pub statements: u64,
     /// Lines, again in each round of a loop.
     pub lines: Vec<u32>,
+    /// The path itself: blocks that hold code of the source, the ways of its branches, and where exceptions came from.
+    moves: Vec<Move>,
 }
 
 impl Way {
@@ -110,8 +112,9 @@ impl ClassExplorer<'_> {
             let mut exploration =
                 inner.session(&mut subject, &goal, &turn, &found.name, &mut all.result.solver);
             turn.work = turn.work.saturating_sub(exploration.spent.work());
-            let (mut ways, bound) = inner.measured(&mut subject, func, &measure, &exploration, unit);
+            let (ways, bound) = inner.measured(&mut subject, func, &measure, &exploration, unit);
             let complete = exploration.stopped == Stopped::Complete;
+            let mut ways = different(ways, unit);
             let listed = ways.iter().filter(|(_, way)| bound.is_none_or(|b| way.cost(unit) <= b)).count();
             let last =
                 bound.is_none() || !complete || turn.work == 0 || steps >= self.config.budget.max_steps;
@@ -120,7 +123,6 @@ impl ClassExplorer<'_> {
                 continue;
             }
             // What is cheaper than every beginning of another path comes first, whatever comes after.
-            ways.sort_by_key(|(index, way)| (way.cost(unit), *index));
             ways.truncate(most.min(if last { usize::MAX } else { listed }));
             let chosen: Vec<usize> = ways.iter().map(|(index, _)| *index).collect();
             record(&mut found, &exploration, &inner.vm.lang);
@@ -198,6 +200,14 @@ impl ClassExplorer<'_> {
     }
 }
 
+/// The ways in the order of cost, each path once: runs that differ only in what callees and the library did take the same.
+fn different(mut ways: Vec<(usize, Way)>, unit: Cost) -> Vec<(usize, Way)> {
+    ways.sort_by_key(|(index, way)| (way.cost(unit), *index));
+    let mut seen: BTreeSet<Vec<Move>> = BTreeSet::new();
+    ways.retain(|(_, way)| seen.insert(way.moves.clone()));
+    ways
+}
+
 /// The items at some places, in the order of the places.
 fn pick<T>(items: Vec<T>, places: &[usize]) -> Vec<T> {
     let mut items: Vec<Option<T>> = items.into_iter().map(Some).collect();
@@ -236,6 +246,17 @@ impl Measure {
         let Some(first) = trace.walk.iter().find(|step| step.func == func) else { return way };
         let moves: Vec<Move> =
             trace.walk.iter().filter(|s| s.activation == first.activation).map(|s| s.what).collect();
+        let of_source =
+            |index: u32| self.function.branch_info(index).is_some_and(|info| info.origin == Origin::Source);
+        way.moves = moves
+            .iter()
+            .copied()
+            .filter(|what| match what {
+                Move::Block(block) => self.shown[block.0 as usize],
+                Move::Take { index, .. } => of_source(*index),
+                Move::Raise(_) => true,
+            })
+            .collect();
         for (i, what) in moves.iter().enumerate() {
             let Move::Block(block) = what else { continue };
             let range = self.function.blocks[*block];

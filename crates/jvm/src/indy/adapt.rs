@@ -174,7 +174,7 @@ impl Adapter<'_> {
 }
 
 /// `java/lang/Integer` for int; other types as they are.
-pub(super) fn wrapper(ty: &FieldType) -> FieldType {
+pub(crate) fn wrapper(ty: &FieldType) -> FieldType {
     let name = match ty {
         FieldType::Boolean => "java/lang/Boolean",
         FieldType::Byte => "java/lang/Byte",

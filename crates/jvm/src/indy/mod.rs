@@ -10,6 +10,8 @@ mod lambda;
 mod record;
 mod switch;
 
+pub(crate) use adapt::wrapper;
+
 use ir::{BranchInfo, ClassId, FuncId, Origin};
 
 use crate::link::LinkError;

@@ -1,8 +1,8 @@
 //! Pattern switches: `SwitchBootstraps.typeSwitch` and `enumSwitch` as a chain of tests.
 
-use ir::{Builder, ClassId, Function, Op, Reg, Type};
+use ir::{Builder, ClassId, FuncId, Function, Op, Reg, Type};
 
-use super::adapt::Adapter;
+use super::adapt::{Adapter, unboxed, wrapper};
 use super::{Bootstrapped, Linked, synthetic};
 use crate::link::{LinkError, reg_type, resolve_field};
 use crate::load::{Constant, FieldType, MethodType};
@@ -11,10 +11,16 @@ use crate::world::Jvm;
 /// What a case tests.
 enum Label {
     Class(ClassId),
+    /// A box with that number.
     Int(i32),
+    /// A primitive value.
+    Same(i32),
+    Long(i64),
     Text(Vec<u16>),
-    /// The primitive type that the target has: it always matches.
+    /// A primitive type that has all values of the target's: it always matches.
     Any,
+    /// A primitive type that may have the target's value; the function of the library that tells.
+    Exact(FuncId),
     /// A constant of an enum; `None` if there is no such constant, which matches nothing.
     Enum(Option<(ClassId, String)>),
 }
@@ -26,10 +32,9 @@ pub(super) fn link(jvm: &mut Jvm, site: &Bootstrapped<'_>, of_enum: bool) -> Lin
     let [target, FieldType::Int] = ty.params.as_slice() else { return Ok(None) };
     let mut labels = Vec::new();
     for cp in site.args {
-        // A component of a record: only patterns of its own type are allowed.
         let found = match target.is_reference() {
             true => label(jvm, site, *cp, if of_enum { Some(target) } else { None })?,
-            false => (primitive(site, *cp).as_ref() == Some(target)).then_some(Label::Any),
+            false => primitive_label(jvm, site, *cp, target),
         };
         match found {
             Some(label) => labels.push(label),
@@ -43,6 +48,76 @@ pub(super) fn link(jvm: &mut Jvm, site: &Bootstrapped<'_>, of_enum: bool) -> Lin
     }
     let function = build(jvm, &name, &ty, &labels)?;
     Ok(Some(jvm.make_func(&name, |_| function)))
+}
+
+/// A label of a switch over a primitive value: a constant, or a type that its value may fit into.
+fn primitive_label(jvm: &mut Jvm, site: &Bootstrapped<'_>, cp: u16, target: &FieldType) -> Option<Label> {
+    let is_int = matches!(target, FieldType::Int | FieldType::Short | FieldType::Byte | FieldType::Char);
+    match site.file.pool.get(cp).ok()? {
+        Constant::Int(value) if is_int => Some(Label::Same(value)),
+        Constant::Long(value) if *target == FieldType::Long => Some(Label::Long(value)),
+        Constant::Dynamic(_) => match (primitive(site, cp), truth(site, cp)) {
+            (Some(to), _) if holds_all_of(&to, target) => Some(Label::Any),
+            (Some(to), _) => {
+                let name = format!("is{}To{}Exact", exact_name(target)?, exact_name_of_type(&to)?);
+                let class = jvm.class("java/lang/runtime/ExactConversionsSupport").ok()?;
+                let from = match reg_type(target) {
+                    Type::I32 => "I",
+                    Type::I64 => "J",
+                    Type::F32 => "F",
+                    _ => "D",
+                };
+                jvm.method(class, &name, &format!("({from})Z")).ok().map(Label::Exact)
+            }
+            (None, Some(truth)) if *target == FieldType::Boolean => Some(Label::Same(truth.into())),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a primitive type has all values of another, exactly (JLS 5.7).
+fn holds_all_of(to: &FieldType, from: &FieldType) -> bool {
+    use FieldType::{Byte, Char, Double, Float, Int, Long, Short};
+    to == from
+        || match from {
+            Byte => matches!(to, Short | Int | Long | Float | Double),
+            Short | Char => matches!(to, Int | Long | Float | Double),
+            Int => matches!(to, Long | Double),
+            Float => matches!(to, Double),
+            _ => false,
+        }
+}
+
+/// How `ExactConversionsSupport` names what it converts from: small integers are widened before.
+fn exact_name(from: &FieldType) -> Option<&'static str> {
+    match from {
+        FieldType::Byte | FieldType::Short | FieldType::Char => Some("Int"),
+        other => exact_name_of_type(other),
+    }
+}
+
+fn exact_name_of_type(ty: &FieldType) -> Option<&'static str> {
+    Some(match ty {
+        FieldType::Byte => "Byte",
+        FieldType::Short => "Short",
+        FieldType::Char => "Char",
+        FieldType::Int => "Int",
+        FieldType::Long => "Long",
+        FieldType::Float => "Float",
+        FieldType::Double => "Double",
+        _ => return None,
+    })
+}
+
+/// `Boolean.TRUE` or `Boolean.FALSE` as a dynamic constant.
+fn truth(site: &Bootstrapped<'_>, cp: u16) -> Option<bool> {
+    let dynamic = site.file.pool.dynamic(cp).ok()?;
+    match (dynamic.name, dynamic.descriptor) {
+        ("TRUE", "Ljava/lang/Boolean;") => Some(true),
+        ("FALSE", "Ljava/lang/Boolean;") => Some(false),
+        _ => None,
+    }
 }
 
 fn label(
@@ -64,6 +139,16 @@ fn label(
             (Some(text), None) => Some(Label::Text(text)),
             _ => None,
         },
+        // `case int i` of an object that is declared to be no box: it is one.
+        Ok(Constant::Dynamic(_)) if primitive(site, cp).is_some() => {
+            let params = MethodType::parse(site.call.dynamic.descriptor).map(|ty| ty.params);
+            let is_box =
+                params.as_deref().and_then(<[FieldType]>::first).is_none_or(|ty| unboxed(ty).is_some());
+            match primitive(site, cp).as_ref().map(wrapper) {
+                Some(FieldType::Class(class)) if !is_box => Some(Label::Class(jvm.class(&class)?)),
+                _ => None,
+            }
+        }
         Ok(Constant::Dynamic(_)) => enum_description(site, cp).map(|(class, name)| {
             let class = class.replace('.', "/");
             Label::Enum(enum_constant(jvm, &class, name))
@@ -167,7 +252,20 @@ fn matches(adapter: &mut Adapter<'_>, target: Reg, label: &Label) -> Result<Reg,
             let zero = adapter.b.const_i32(0);
             Ok(adapter.b.value(Type::I1, Op::NeI32, answer.unwrap_or(zero).0, zero.0, 0))
         }
+        Label::Same(value) => {
+            let wanted = adapter.b.const_i32(*value);
+            Ok(adapter.b.value(Type::I1, Op::EqI32, target.0, wanted.0, 0))
+        }
         Label::Int(value) => int_matches(adapter, target, *value),
+        Label::Long(value) => {
+            let wanted = adapter.b.value(Type::I64, Op::ConstI64, *value as u32, (*value >> 32) as u32, 0);
+            Ok(adapter.b.value(Type::I1, Op::EqI64, target.0, wanted.0, 0))
+        }
+        Label::Exact(func) => {
+            let answer = adapter.emit_call(Op::Call, func.0, &[target], Some(Type::I32));
+            let zero = adapter.b.const_i32(0);
+            Ok(adapter.b.value(Type::I1, Op::NeI32, answer.unwrap_or(zero).0, zero.0, 0))
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use vm::Vm;
 use super::generic::Generic;
 use super::producers::constant;
 use super::recipe::{Make, can_name, is_near};
+use crate::indy::wrapper;
 use crate::load::{Constant, FieldType, Instr, access};
 use crate::world::Jvm;
 
@@ -35,8 +36,15 @@ pub(super) fn types(jvm: &Jvm, class: ClassId) -> Vec<Generic> {
     });
     // The labels of a switch over patterns.
     for arg in file.bootstrap_methods.iter().flat_map(|bootstrap| &bootstrap.args) {
-        if let Ok(Constant::Class(name)) = file.pool.get(*arg) {
-            ask(name);
+        match file.pool.get(*arg) {
+            Ok(Constant::Class(name)) => ask(name),
+            // `case long l`: the class of a primitive type is a dynamic constant.
+            Ok(Constant::Dynamic(dynamic)) if dynamic.descriptor == "Ljava/lang/Class;" => {
+                if let Some(FieldType::Class(name)) = FieldType::parse(dynamic.name).as_ref().map(wrapper) {
+                    ask(&name);
+                }
+            }
+            _ => {}
         }
     }
     found

@@ -78,10 +78,14 @@ fn pattern_labels(file: &ClassFile, cp: u16) -> Option<BTreeMap<i32, String>> {
                 let named = file.pool.dynamic(*cp).ok().and_then(|dynamic| FieldType::parse(dynamic.name));
                 match named.filter(|ty| !ty.is_reference()) {
                     Some(ty) => with_article(&super::names::type_text(&ty)),
-                    None => continue,
+                    None => match file.pool.dynamic(*cp).ok().map(|d| (d.name, d.descriptor)) {
+                        Some((name @ ("TRUE" | "FALSE"), "Ljava/lang/Boolean;")) => name.to_lowercase(),
+                        _ => continue,
+                    },
                 }
             }
             Constant::Int(value) => value.to_string(),
+            Constant::Long(value) => value.to_string(),
             Constant::String if site.name == "enumSwitch" => text()?,
             Constant::String => format!("{:?}", text()?),
             _ => continue,

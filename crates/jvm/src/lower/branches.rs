@@ -1,5 +1,6 @@
 //! Comparisons, branches, switches, subroutines and returns.
 
+use entity::EntityId;
 use ir::{BlockId, Op, Reg, SwitchTable, Type};
 
 use super::method::{Lowering, Next, Step};
@@ -39,7 +40,12 @@ impl Lowering<'_> {
             (Entry::Truth(truth), Cond::Eq | Cond::Ne) => self.branch(truth, cond == Cond::Eq, target, None),
             _ => {
                 let value = self.reg_of(entry);
-                let zero = self.const_reg(Const::I32(0));
+                // What tests a stack slot and nothing else may go (see `thread`): others do not rely on what it loads.
+                let local = self.is_local.get(value.index()).copied().unwrap_or(false);
+                let zero = match !local && self.out.is_at_start() {
+                    true => self.own_const_reg(Const::I32(0)),
+                    false => self.const_reg(Const::I32(0)),
+                };
                 self.branch_on(ints(cond, value, zero), target)
             }
         }

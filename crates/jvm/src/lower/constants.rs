@@ -23,6 +23,15 @@ impl Lowering<'_> {
         reg
     }
 
+    /// A register that holds a constant and that later code does not use, unless one is there already.
+    pub fn own_const_reg(&mut self, value: Const) -> Reg {
+        self.state.facts.constant(value).unwrap_or_else(|| {
+            let reg = self.out.reg(value.ty());
+            self.const_into(reg, value);
+            reg
+        })
+    }
+
     pub fn const_into(&mut self, reg: Reg, value: Const) {
         match value {
             Const::Null => self.out.write(reg, Op::Null, 0, 0, 0),

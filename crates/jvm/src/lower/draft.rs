@@ -53,6 +53,11 @@ impl Draft {
         self.current = block.0 as usize;
     }
 
+    /// Whether the current block has no instruction yet.
+    pub fn is_at_start(&self) -> bool {
+        self.blocks[self.current].code.is_empty()
+    }
+
     pub fn here(&self) -> BlockId {
         BlockId(self.current as u32)
     }

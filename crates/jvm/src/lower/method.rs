@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::draft::Draft;
 use super::flow::{ContextId, Flow};
 use super::state::{Const, Entry, State};
-use super::{Refusal, compact, decisions, hoist, patterns, variables};
+use super::{Refusal, compact, decisions, hoist, patterns, thread, variables};
 use crate::link::{ClassOrigin, LinkError};
 use crate::load::instr::{Bytecode, Instr, Kind};
 use crate::load::{ClassFile, Code, Method, access};
@@ -307,8 +307,11 @@ impl Lowering<'_> {
         let name = self.jvm.func_name(self.func);
         let source = self.file.source_file.as_ref().map(|source| source.to_string());
         let locals = std::mem::take(&mut self.locals);
-        hoist::hoist(&mut self.out, &self.is_local);
         let own = self.jvm.classes[self.class].origin == ClassOrigin::User;
+        if own {
+            thread::thread(&mut self.out, &self.is_local);
+        }
+        hoist::hoist(&mut self.out, &self.is_local);
         let mut function = self.out.finish(name, source, signature.ret, own);
         let library = self.jvm.classes[self.class].origin == ClassOrigin::Library;
         variables::name(&mut function, &locals, code, !library);

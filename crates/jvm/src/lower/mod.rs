@@ -24,6 +24,7 @@ mod objects;
 mod patterns;
 mod stack;
 mod state;
+mod thread;
 mod variables;
 
 use std::sync::Arc;

@@ -11,7 +11,7 @@ const STYLE: &str = include_str!("style.css");
 
 pub const LEGEND: &str = "<p class=\"legend\"><span><i style=\"background:#2b8a3e\"></i>covered</span>\
 <span><i style=\"background:#b5b5c0\"></i>infeasible</span><span><i style=\"background:#e8933a\"></i>open</span>\
-<span><i style=\"background:#fff;border:1px solid #5f6b7a\"></i>not executed, and nothing asks for it</span></p>";
+<span><i style=\"background:#fff;border:1px solid #5f6b7a\"></i>not executed; nothing asks for it, or only for ways through it that are infeasible</span></p>";
 
 /// What stands in a field of a table.
 pub enum Cell {
