@@ -19,6 +19,9 @@ const MOST_TRIED: usize = 24;
 /// So many tests of a method are there for handlers alone.
 const MOST_TESTS: usize = 3;
 
+/// What a class throws that cannot be initialised: once in a JVM, so that no test can rely on it.
+const INITIALISERS: [&str; 3] = ["ExceptionInInitializerError", "NoClassDefFoundError", "LinkageError"];
+
 /// A handler: its function and where it begins.
 type Handler = (FuncId, u32);
 
@@ -177,7 +180,10 @@ impl Handlers {
             let handlers = declared.into_iter().flat_map(|code| &code.handlers);
             let written = handlers.filter(|handler| {
                 let class = handler.catch_type.and_then(|cp| file.pool.class(cp).ok());
-                class.is_some_and(|class| !(closes && class == "java/lang/Throwable"))
+                let once = |class: &str| {
+                    INITIALISERS.iter().any(|name| class.strip_prefix("java/lang/") == Some(name))
+                };
+                class.is_some_and(|class| !(closes && class == "java/lang/Throwable") && !once(class))
             });
             written.map(|handler| u32::from(handler.handler)).collect()
         })
