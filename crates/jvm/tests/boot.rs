@@ -26,10 +26,19 @@ fn classes() -> &'static Path {
         let status =
             Command::new(javac).args(["-nowarn", "-g", "-d"]).arg(dir.path()).args(&files).status().unwrap();
         assert!(status.success());
+        for (name, text) in RESOURCES {
+            std::fs::write(dir.path().join(name), text).unwrap();
+        }
         dir
     });
     dir.path()
 }
+
+/// What lies beside the classes.
+const RESOURCES: [(&str, &str); 2] = [
+    ("Messages.properties", "greeting=Hello\nfarewell=Bye\n"),
+    ("Messages_de.properties", "greeting=Hallo\n"),
+];
 
 fn booted(home: &str) -> Vm<Jvm> {
     let jdk = Arc::new(Jdk::open(Path::new(home)).unwrap());

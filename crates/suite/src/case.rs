@@ -35,6 +35,8 @@ impl TestCase {
             match step {
                 // What it implements says the types of its methods.
                 Step::Bind { value: Value::Fake { .. }, .. } => {}
+                // Where its results come from says what they are.
+                Step::Bind { ty: Type::Class { name, .. }, .. } if name.simple_name() == "Iterator" => {}
                 Step::Bind { ty, value, .. } => {
                     if let Type::Class { args, .. } = ty {
                         args.clear();
@@ -309,6 +311,9 @@ pub struct FakeMethod {
     pub throws: Throws,
     /// A function among its arguments that it calls.
     pub runs: Option<Runs>,
+    /// What it was given is kept for the asserts to look at.
+    #[serde(default)]
+    pub records: Option<Records>,
     /// Its types are those that the interface declares, wildcards left out nowhere.
     pub exact: bool,
 }
@@ -323,6 +328,16 @@ pub struct Runs {
     pub args: Vec<Value>,
     /// What the function returns is what the method returns.
     pub returned: bool,
+}
+
+/// What a method of a stand-in does with its arguments: adds them to a list, each by itself or several as a list, or counts the call
+/// where there are none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Records {
+    /// The variable of the list, or of the counter (an `AtomicInteger`).
+    pub list: Value,
+    /// Which parameters are kept, and what they are called.
+    pub params: Vec<(usize, String)>,
 }
 
 /// The types of a method with type parameters of its own, whose names stand for themselves.
@@ -351,7 +366,8 @@ impl FakeMethod {
             Throws::Always(value) => vec![value],
             Throws::InCalls(calls) => calls.iter().map(|(_, value)| value).collect(),
         };
-        self.result.iter().chain(thrown).chain(self.runs.iter().flat_map(|runs| &runs.args))
+        let list = self.records.iter().map(|records| &records.list);
+        self.result.iter().chain(thrown).chain(self.runs.iter().flat_map(|runs| &runs.args)).chain(list)
     }
 
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
@@ -360,7 +376,9 @@ impl FakeMethod {
             Throws::Always(value) => vec![value],
             Throws::InCalls(calls) => calls.iter_mut().map(|(_, value)| value).collect(),
         };
-        self.result.iter_mut().chain(thrown).chain(self.runs.iter_mut().flat_map(|runs| &mut runs.args))
+        let list = self.records.iter_mut().map(|records| &mut records.list);
+        let runs = self.runs.iter_mut().flat_map(|runs| &mut runs.args);
+        self.result.iter_mut().chain(thrown).chain(runs).chain(list)
     }
 }
 

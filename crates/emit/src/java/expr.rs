@@ -1,6 +1,6 @@
 //! Values and calls as Java expressions.
 
-use suite::case::{Call, ClassName, FakeMethod, Runs, Target, TestCase, Throws, Type, Value};
+use suite::case::{Call, ClassName, FakeMethod, Records, Runs, Target, TestCase, Throws, Type, Value};
 
 use super::literal;
 use super::names::{Names, identifier};
@@ -24,7 +24,17 @@ fn parameter_names(method: &FakeMethod) -> Vec<String> {
     {
         *name = identifier(&runs.name);
     }
+    for (param, kept) in method.records.iter().flat_map(|records| &records.params) {
+        if let Some(name) = names.get_mut(*param) {
+            *name = identifier(kept);
+        }
+    }
     names
+}
+
+/// The parameters of a fake's method that it keeps.
+fn records_of(method: &FakeMethod) -> &[(usize, String)] {
+    method.records.as_ref().map_or(&[], |records| &records.params)
 }
 
 /// Where an expression stands, which decides what must be spelled out.
@@ -147,6 +157,15 @@ impl Scope<'_> {
         {
             return Doc::text(format!("{}::{}", self.names.erased(given), runs.method));
         }
+        // `saveCalls::add` for one that does nothing but keep what it is given.
+        if let (Some(records), None, true) =
+            (&method.records, &method.result, method.params.len() == records_of(method).len())
+            && records.params.len() < 2
+        {
+            let list = self.expr(&records.list, &Type::object(), Place::Receiver);
+            let add = if records.params.is_empty() { "::incrementAndGet" } else { "::add" };
+            return Doc::cat([list, Doc::text(add)]);
+        }
         let params = match parameter_names(method).as_slice() {
             [one] => one.clone(),
             all => format!("({})", all.join(", ")),
@@ -167,6 +186,7 @@ impl Scope<'_> {
                     }
                 }
             }
+            (_, None) if let Some(records) = &method.records => self.record(records),
             (_, Some(value)) => self.returned(value, &method.returns),
             (_, None) => Doc::text("{ }"),
         };
@@ -194,7 +214,10 @@ impl Scope<'_> {
         let declared = self.names.ty(ty);
         let class = stub.clone().unwrap_or_else(|| declared.clone());
         let said = |method: &&FakeMethod| {
-            let speaks = method.result.is_some() || method.throws != Throws::Never || method.runs.is_some();
+            let speaks = method.result.is_some()
+                || method.throws != Throws::Never
+                || method.runs.is_some()
+                || method.records.is_some();
             stub.is_none() || method.called && speaks
         };
         let methods: Vec<&FakeMethod> = methods.iter().filter(said).collect();
@@ -283,6 +306,10 @@ impl Scope<'_> {
             source.line("}");
             return;
         }
+        if let Some(records) = &method.records {
+            let call = self.record(records);
+            source.put(&call, ";");
+        }
         if let Some(runs) = &method.runs {
             let call = self.run(runs);
             let start = if runs.returned { "return " } else { "" };
@@ -294,6 +321,18 @@ impl Scope<'_> {
         }
         source.dedent();
         source.line("}");
+    }
+
+    /// `sendCalls.add(Arrays.asList(to, subject))`: what a method of a fake was given is kept. Any of it may be null.
+    fn record(&mut self, records: &Records) -> Doc {
+        let list = self.expr(&records.list, &Type::object(), Place::Receiver);
+        let names: Vec<String> = records.params.iter().map(|(_, name)| identifier(name)).collect();
+        let call = match names.as_slice() {
+            [] => ".incrementAndGet()".to_string(),
+            [one] => format!(".add({one})"),
+            all => format!(".add({}.asList({}))", self.names.known("java.util.Arrays"), all.join(", ")),
+        };
+        Doc::cat([list, Doc::text(call)])
     }
 
     /// What a method of a fake returns; one of an iterator has the right type already.

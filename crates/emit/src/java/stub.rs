@@ -99,7 +99,8 @@ pub fn classes(stubs: &[Stub], names: &mut Names, release: u16, source: &mut Sou
             // What the tests override may throw.
             let declared: Vec<String> =
                 method.exceptions.iter().map(|class| scope.names.class(class)).collect();
-            let method = FakeMethod { result, throws: Throws::Never, runs: None, ..method.clone() };
+            let method =
+                FakeMethod { result, throws: Throws::Never, runs: None, records: None, ..method.clone() };
             scope.fake_method(&method, declared, source);
         }
         source.dedent();

@@ -1,6 +1,6 @@
 //! Values and calls as Kotlin expressions.
 
-use suite::case::{Call, ClassName, FakeMethod, Runs, Target, TestCase, Throws, Type, Value};
+use suite::case::{Call, ClassName, FakeMethod, Records, Runs, Target, TestCase, Throws, Type, Value};
 
 use super::names::{Names, array_of, identifier, quoted};
 use super::{ClassForm, Facts, Form, Member, literal};
@@ -55,9 +55,17 @@ impl Scope<'_> {
         {
             param.clone_from(&runs.name);
         }
+        for (param, name) in method.records.iter().flat_map(|records| &records.params) {
+            if let Some(param) = params.get_mut(*param) {
+                param.clone_from(name);
+            }
+        }
         let params = params.join(", ");
         let arrow = if params.is_empty() { String::new() } else { format!("{params} -> ") };
         let result = match (&method.runs, &method.result) {
+            (None, None) if let Some(records) = &method.records => {
+                self.record(records, records.params.iter().map(|(_, name)| quoted(name)).collect())
+            }
             (None, None) => Doc::text("Unit"),
             (None, Some(value)) => self.expr(value),
             (Some(runs), None) => self.run(&runs.name, runs),
@@ -72,6 +80,17 @@ impl Scope<'_> {
         };
         let (result, open) = (result, format!("{class}{{ {arrow}"));
         Doc::cat([Doc::text(open), result, Doc::text(" }")])
+    }
+
+    /// What a method of a stand-in was given is kept: `sendCalls.add(listOf(to, subject))`.
+    fn record(&mut self, records: &Records, names: Vec<String>) -> Doc {
+        let list = self.expr(&records.list);
+        let call = match names.as_slice() {
+            [] => ".incrementAndGet()".to_string(),
+            [one] => format!(".add({one})"),
+            all => format!(".add(listOf({}))", all.join(", ")),
+        };
+        Doc::cat([list, Doc::text(call)])
     }
 
     /// The call of a function that a method of a stand-in was given.
@@ -175,6 +194,15 @@ impl Scope<'_> {
                         value = Doc::cat([value, Doc::text(format!(" as {spelled}"))]);
                     }
                     source.put(&Doc::cat([Doc::text(with_equals(&head)), value]), "");
+                }
+                None if let Some(records) = &method.records => {
+                    let names = records.params.iter().map(|(param, _)| format!("ignored{}", param + 1));
+                    let call = self.record(records, names.collect());
+                    source.line(&format!("{head} {{"));
+                    source.indent();
+                    source.put(&call, "");
+                    source.dedent();
+                    source.line("}");
                 }
                 None => source.line(&format!("{head} {{}}")),
             }

@@ -9,11 +9,11 @@ mod expr;
 pub mod literal;
 mod names;
 
-use suite::case::{Call, ClassName, Outcome, Step, Subject, TestCase, Value};
+use suite::case::{Call, ClassName, Outcome, Step, Subject, Target, TestCase, Type, Value};
 
 use crate::doc::{Doc, Source};
 use crate::java::names::{test_method, variable_for};
-use crate::java::plan::{plan_with, result_uses};
+use crate::java::plan::{for_values, plan_with, result_uses};
 use crate::java::reflect;
 use crate::java::{DISABLED, Rendered, SUSPECT_TAG, Span, SuiteFile};
 use crate::write::MARKER;
@@ -96,7 +96,7 @@ impl Facts for NoFacts {
 /// Why a case cannot be written in Kotlin; none if it can.
 pub fn objection(case: &TestCase, facts: &dyn Facts) -> Option<String> {
     let mut names = Names::new("");
-    let case = plan_with(case, &|value| expr::is_object(facts, value));
+    let case = plan_with(&compared(case), &|value| expr::is_object(facts, value));
     let mut scope = Scope { names: &mut names, case: &case, facts, result: "result".into(), refused: None };
     let mut source = Source::new();
     body(Library::Junit5, &mut scope, &mut source);
@@ -144,7 +144,7 @@ pub fn render(file: &SuiteFile, library: Library, facts: &dyn Facts) -> Rendered
 }
 
 fn method(library: Library, names: &mut Names, facts: &dyn Facts, case: &TestCase, source: &mut Source) {
-    let case = &plan_with(case, &|value| expr::is_object(facts, value));
+    let case = &plan_with(&compared(case), &|value| expr::is_object(facts, value));
     crate::java::comment(&case.comment, source);
     source.line(&format!("@{}", names.import(library.test_annotation())));
     if case.suspect.is_some() {
@@ -166,8 +166,39 @@ fn method(library: Library, names: &mut Names, facts: &dyn Facts, case: &TestCas
     source.line("}");
 }
 
+/// The lists in which stand-ins keep what they are given.
+fn kept(case: &TestCase) -> Vec<Value> {
+    let mut lists = Vec::new();
+    for_values(case, &mut |value| {
+        value.any(&mut |v| {
+            if let Value::Fake { methods, .. } = v {
+                lists.extend(methods.iter().filter_map(|method| Some(method.records.as_ref()?.list.clone())));
+            }
+            false
+        });
+    });
+    lists
+}
+
+/// What stand-ins kept is compared as a whole or counted: such lists hold anything that may be null, which is nothing to ask
+/// questions of.
+fn compared(case: &TestCase) -> TestCase {
+    let lists = kept(case);
+    let mut case = case.clone();
+    case.asserts.retain(|assert| match &assert.subject {
+        Subject::Value(Value::Call(call)) => {
+            let counts =
+                matches!(&call.on, Target::Instance(on) if lists.contains(on)) && call.returns == Type::Int;
+            counts || !call.operands().any(|v| v.any(&mut |v| lists.contains(v)))
+        }
+        _ => true,
+    });
+    case
+}
+
 fn body(library: Library, scope: &mut Scope<'_>, source: &mut Source) {
     let case = scope.case;
+    let kept = kept(case);
     for step in &case.arrange {
         match step {
             Step::Bind { name, ty, value } => {
@@ -175,6 +206,12 @@ fn body(library: Library, scope: &mut Scope<'_>, source: &mut Source) {
                     (value, expr::is_object(scope.facts, value))
                 {
                     scope.object(&identifier(name), ty, constructor.as_deref(), methods, source);
+                    continue;
+                }
+                let list = ClassName::new("java.util", &["List"]);
+                if matches!(ty, Type::Class { name, .. } if *name == list) && kept.contains(&Value::var(name))
+                {
+                    source.line(&format!("val {} = mutableListOf<Any?>()", identifier(name)));
                     continue;
                 }
                 let doc = scope.initialiser(value, ty);

@@ -46,7 +46,7 @@ impl Names {
     }
 
     /// A name like the one wished for that nothing has.
-    fn free(&mut self, wish: &str) -> String {
+    pub(super) fn free(&mut self, wish: &str) -> String {
         let mut name = wish.to_string();
         let mut n = 2;
         while self.taken.contains(&name) {
@@ -190,6 +190,7 @@ fn fake(
             exceptions,
             throws,
             runs,
+            records: None,
             exact,
         });
     }
@@ -300,7 +301,7 @@ fn step(jvm: &Jvm, event: &Event, names: &mut Names) -> Result<Step, NoCase> {
                 }
                 _ => names.name(*object, name),
             };
-            Step::Bind { name, ty, value: optional(call) }
+            Step::Bind { name, ty, value: decimal(&call).unwrap_or_else(|| optional(call)) }
         }
         Event::Listed { name, object, items, of } => {
             let items = values(jvm, items, names)?;
@@ -365,9 +366,47 @@ fn optional(call: Call) -> Value {
     }
 }
 
+/// `BigDecimal.valueOf(17L, 2)` as people write it: `new BigDecimal("0.17")`. Without a scale it stays what it is, since small ones are
+/// shared: `BigDecimal.ZERO`, `BigDecimal.valueOf(5L)`.
+fn decimal(call: &Call) -> Option<Value> {
+    /// So many places are written out.
+    const PLACES: usize = 6;
+    let class = ClassName::new("java.math", &["BigDecimal"]);
+    let ([Value::Long(unscaled), Value::Int(scale)], "valueOf", true) =
+        (call.args.as_slice(), call.method.as_str(), call.class == class)
+    else {
+        return None;
+    };
+    let constant = match (unscaled, scale) {
+        (0, 0) => Some("ZERO"),
+        (1, 0) => Some("ONE"),
+        (10, 0) => Some("TEN"),
+        _ => None,
+    };
+    if let Some(name) = constant {
+        let ty = Type::class(class.clone());
+        return Some(Value::Field { of: None, class, name: name.to_string(), ty });
+    }
+    if *scale == 0 {
+        let call = Call { params: vec![Type::Long], args: vec![Value::Long(*unscaled)], ..call.clone() };
+        return Some(Value::call(call));
+    }
+    let text = match usize::try_from(*scale) {
+        Ok(places @ 1..=PLACES) => {
+            let digits = format!("{:0>width$}", unscaled.unsigned_abs(), width = places + 1);
+            let (whole, rest) = digits.split_at(digits.len() - places);
+            format!("{}{whole}.{rest}", if *unscaled < 0 { "-" } else { "" })
+        }
+        _ => format!("{unscaled}E{}", -i64::from(*scale)),
+    };
+    Some(Value::call(Call::constructor(class, vec![Type::string()], vec![Value::str(text)])))
+}
+
+/// `order` for `Order`, `ioException` for `IOException`: of several capitals the last one starts the next word.
 fn decapitalised(name: &str) -> String {
-    let mut chars = name.chars();
-    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+    let upper = name.chars().take_while(|c| c.is_uppercase()).count();
+    let lower = if upper > 1 && upper < name.chars().count() { upper - 1 } else { upper.max(1) };
+    name.chars().enumerate().map(|(i, c)| if i < lower { c.to_ascii_lowercase() } else { c }).collect()
 }
 
 fn unnamed() -> NoCase {
@@ -508,4 +547,34 @@ pub fn lambdas_compete(jvm: &Jvm, func: FuncId) -> bool {
 
 pub fn parameter_types(jvm: &Jvm, func: FuncId) -> Vec<Type> {
     jvm.funcs[func].signature.ty.params.iter().map(field_type).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_written_as_people_do() {
+        let class = ClassName::new("java.math", &["BigDecimal"]);
+        let written = |unscaled: i64, scale: i32| {
+            let args = vec![Value::Long(unscaled), Value::Int(scale)];
+            let params = vec![Type::Long, Type::Int];
+            let call = Call::on_class(class.clone(), "valueOf", params, Type::class(class.clone()), args);
+            match decimal(&call) {
+                Some(Value::Call(call)) => call.args,
+                Some(Value::Field { name, .. }) => vec![Value::str(name)],
+                other => other.into_iter().collect(),
+            }
+        };
+        let text = |text: &str| vec![Value::str(text)];
+        assert_eq!(written(0, 0), text("ZERO"));
+        assert_eq!(written(10, 0), text("TEN"));
+        assert_eq!(written(5, 0), [Value::Long(5)]);
+        assert_eq!(written(17, 2), text("0.17"));
+        assert_eq!(written(-5, 1), text("-0.5"));
+        assert_eq!(written(i64::MIN, 1), text("-922337203685477580.8"));
+        assert_eq!(written(17, 19), text("17E-19"));
+        assert_eq!(written(0, 3), text("0.000"));
+        assert_eq!(written(3, i32::MIN), text("3E2147483648"));
+    }
 }

@@ -195,7 +195,7 @@ impl Graph<'_> {
     }
 
     /// What one value is, as a whole or as far as it shows.
-    fn assert_value(&self, of: Value, ty: &Type, seen: &Seen, asserts: &mut Vec<Assert>) {
+    pub fn assert_value(&self, of: Value, ty: &Type, seen: &Seen, asserts: &mut Vec<Assert>) {
         let check = match (value(self.jvm, seen, self.names), seen) {
             (Some(Value::Null), _) => Check::Null,
             (Some(expected), Seen::Input(_) | Seen::Constant(..)) => Check::Same(expected),

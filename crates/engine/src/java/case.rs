@@ -46,7 +46,8 @@ pub fn case(
     };
     let act = call_of(jvm, subject.func, on, args);
     super::typed::type_arguments(jvm, &mut arrange, &act);
-    let (outcome, asserts) = outcome(jvm, detail, &act, &arrange, &names, ledger)?;
+    let recorded = super::recorded::record(jvm, detail, &mut arrange, &mut names);
+    let (outcome, asserts) = outcome(jvm, detail, &act, &arrange, recorded, &names, ledger)?;
     let result = suite::case::result(&asserts);
     let mut base = match &*jvm.funcs[subject.func].name {
         "<init>" => format!("new{}", class_name(jvm, subject.class).simple_name()),
@@ -454,6 +455,7 @@ fn outcome(
     detail: &Detail,
     act: &Call,
     arrange: &[Step],
+    recorded: Vec<Assert>,
     names: &Names,
     ledger: &Ledger,
 ) -> Result<(Outcome, Vec<Assert>), NoCase> {
@@ -488,6 +490,7 @@ fn outcome(
             assert_static(jvm, *getter, after, names, &mut asserts);
         }
     }
+    asserts.extend(recorded);
     if asserts.is_empty() && outcome == Outcome::Returns && act.returns == Type::Void {
         assert_unchanged(jvm, detail, arrange, names, &mut asserts);
         for (getter, _, after) in detail.statics.iter().take(MOST_UNCHANGED) {

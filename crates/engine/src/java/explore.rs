@@ -53,7 +53,8 @@ fn unconditional(vm: &mut Vm<Jvm>, class: ClassId, method: FuncId) -> Option<Sub
         return None;
     }
     let name = receiver_name(&vm.lang, class);
-    let params = params(vm, method, std::slice::from_ref(&name));
+    let types = jvm::input::param_types_on(&vm.lang, &kind, method);
+    let params = case::params_as(vm, method, &types, std::slice::from_ref(&name));
     Some(Subject::new(class, method, Some(Param { name, ty, kind }), params))
 }
 

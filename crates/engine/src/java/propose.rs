@@ -44,6 +44,7 @@ impl ClassExplorer<'_> {
         self.tour(subject, goal, &met, &mut finished);
         if self.config.suite != Suite::Paths {
             self.circles(subject, &mut finished);
+            self.failing(subject, &mut finished);
         }
         let chosen: Vec<usize> = match self.config.suite {
             Suite::Paths => self.different_paths(subject, &finished),
@@ -52,6 +53,11 @@ impl ClassExplorer<'_> {
         };
         let mut chosen = chosen;
         chosen.extend(self.running_on(subject, &finished));
+        let handling = match self.config.suite {
+            Suite::Paths => Vec::new(),
+            Suite::Smallest | Suite::Each => self.handling(&finished, &chosen),
+        };
+        chosen.extend(&handling);
         let mut shown: BTreeMap<u32, u32> = BTreeMap::new();
         for part in chosen.iter().flat_map(|i| &finished[*i].meets) {
             *shown.entry(*part).or_default() += 1;
@@ -75,6 +81,12 @@ impl ClassExplorer<'_> {
             match late {
                 true => {
                     found.ledger.note(Kind::BudgetSpent, &found.name, "inputs that are not the simplest ones")
+                }
+                // What simpler inputs show is not known to be the handler that it is there for.
+                false if handling.contains(&at) => {
+                    minimise(self.vm, subject, &mut finished[at]);
+                    prettify(self.vm, subject, &mut finished[at]);
+                    self.tell(subject, goal, &mut finished[at], ledger);
                 }
                 false => self.make_simple(subject, goal, &mut finished[at], ledger),
             }

@@ -17,8 +17,10 @@ type Inputs = BTreeMap<String, u128>;
 const TRIALS: usize = 24;
 /// What is tried with a type that may be a text.
 const AS_TEXT: &str = " as a text";
-/// Of larger collections no single element is left out.
+/// Of larger collections no single element is left out, but half of them, or all but one.
 const MOST_ELEMENTS: u128 = 4;
+/// Larger ones stay as they are.
+const LARGEST: u128 = 64;
 
 impl ClassExplorer<'_> {
     pub(super) fn simplify(&mut self, subject: &mut Subject, goal: &CoverageGoal, run: &mut Finished<Stage>) {
@@ -74,12 +76,22 @@ impl ClassExplorer<'_> {
                 found.push((format!("{name} {size} {at}"), without_element(inputs, of, at)));
             }
         }
+        for (name, size) in inputs.iter().filter(|(_, size)| (MOST_ELEMENTS + 1..=LARGEST).contains(*size)) {
+            let Some(of) = name.strip_suffix(".size") else { continue };
+            let size = *size as u32;
+            for kept in [size - 1..size, 0..1, size / 2..size, 0..size / 2] {
+                let gone = (0..size).rev().filter(|at| !kept.contains(at));
+                let simpler = gone.fold(inputs.clone(), |left, at| without_element(&left, of, at));
+                found.push((format!("{name} {size} {kept:?}"), simpler));
+            }
+        }
         // A text for `Object`, where an object of the program is not needed: a text shows in what comes of it.
         for (name, _) in inputs.iter().filter(|(name, which)| name.ends_with(".is") && **which != 0) {
             let mut simpler = inputs.clone();
             simpler.insert(name.clone(), 0);
             found.push((format!("{name}{AS_TEXT}"), simpler));
         }
+        found.extend(of_today(inputs));
         for index in 0..self.vm.pool.var_count() {
             let name = self.vm.pool.var_name(term::VarId(index as u32));
             let asked = name.contains("()") && name.ends_with(".null");
@@ -163,6 +175,25 @@ impl ClassExplorer<'_> {
     }
 }
 
+/// A year that people write in tests. It has a 29th of February, as the year 0 has.
+const TODAY: u128 = 2024;
+
+/// The inputs with dates of our time in place of those around the year 0, all moved by as much.
+fn of_today(inputs: &Inputs) -> Option<(String, Inputs)> {
+    let is_year = |name: &str, value: u128| {
+        let date = name.strip_suffix(".year");
+        value < 1000 && date.is_some_and(|date| inputs.contains_key(&format!("{date}.month")))
+    };
+    let years: Vec<(&String, u128)> = inputs
+        .iter()
+        .map(|(name, value)| (name, *value))
+        .filter(|(name, value)| is_year(name, *value))
+        .collect();
+    let mut moved = inputs.clone();
+    moved.extend(years.iter().map(|(name, value)| ((*name).clone(), value + TODAY)));
+    (!years.is_empty()).then(|| ("dates of today".to_string(), moved))
+}
+
 /// Of the name of a call made on an object before: the object and the number.
 fn call(name: &str) -> Option<(&str, u32)> {
     let (of, last) = name.rsplit_once('.')?;
@@ -217,6 +248,16 @@ mod tests {
         let left: Vec<(String, u128)> = without_call(&inputs, "a", 0).into_iter().collect();
         let expected = [("a.call0", 2), ("a.call0.put.k[0]", 7), ("b", 3)];
         assert_eq!(left, expected.map(|(name, value)| (name.to_string(), value)));
+    }
+
+    #[test]
+    fn dates_are_moved_together() {
+        let inputs = [("a.month", 1), ("a.year", 0), ("b.month", 2), ("b.year", 3), ("model.year", 7)];
+        let inputs: Inputs = inputs.iter().map(|(name, value)| (name.to_string(), *value)).collect();
+        let moved = of_today(&inputs).map(|(_, moved)| moved).unwrap_or_default();
+        let years: Vec<u128> = ["a.year", "b.year", "model.year"].iter().map(|name| moved[*name]).collect();
+        assert_eq!(years, [2024, 2027, 7]);
+        assert!(of_today(&moved).is_none());
     }
 
     #[test]

@@ -248,8 +248,8 @@ impl Subject {
         let thrown_at: Vec<Site> = vm.thrown_at.clone();
         let thrown_by = vm.thrown_by;
         // Output first: looking at values runs guest code.
-        let (stdout, stderr) = (jvm::natives::stdout(vm), jvm::natives::stderr(vm));
-        let fakes = vm.lang.worlds.fake_calls.clone();
+        let (stdout, stderr) = jvm::natives::told(vm);
+        let mut fakes = vm.lang.worlds.fake_calls.clone();
         let thrown = vm.thrown;
         let look = |vm: &mut Vm<Jvm>, (object, before): &(ObjId, Seen)| Look {
             object: *object,
@@ -285,6 +285,9 @@ impl Subject {
         let statics = see_statics(vm, &self.statics.getters);
         let getters = self.statics.getters.iter().copied();
         let statics = getters.zip(statics).map(|(getter, seen)| (getter, seen.clone(), seen)).collect();
+        if !matches!(end, End::Stopped(_)) {
+            input::look_at_given(vm, &mut fakes);
+        }
         vm.lang.worlds.script = None;
         Detail {
             stage: self.stage,

@@ -207,7 +207,9 @@ impl Change {
         match self {
             Change::Nothing => {}
             Change::Scalar(var) => {
-                let value = NUMBERS[number];
+                // Nobody writes a price with seventeen places.
+                let scale = pool.var_name(*var).ends_with(".scale");
+                let value = if scale { NUMBERS[0] } else { NUMBERS[number] };
                 let bits = match pool.var_sort(*var) {
                     Sort::Bool => 1,
                     // A character, or a short number.

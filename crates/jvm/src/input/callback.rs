@@ -4,10 +4,10 @@
 use ir::{ClassId, FuncId};
 use vm::{ElemKind, NativeResult, ObjId, Stop, Val, Vm};
 
-use super::fake::{Fake, FakeCall, MAX_DEPTH, abstract_methods, answered, asked, env_in, is_plain};
+use super::fake::{Fake, FakeCall, MAX_DEPTH, abstract_methods, answered, asked, env_in, is_plain, keep};
 use super::generic::{self, Env, Generic};
 use super::{Kind, kind_for, make_at};
-use crate::observe::{Seen, dispatched, see_argument};
+use crate::observe::{dispatched, see_argument};
 use crate::world::Jvm;
 
 /// A function among the parameters of a method that a class standing for an interface may call.
@@ -197,7 +197,8 @@ pub(super) fn run(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Option<NativeResult<
     }
     let Some(target) = dispatched(vm, function, callback.func) else { return Ok(None) };
     let ran = Some(passed);
-    vm.lang.worlds.fake_calls.push(FakeCall { object, method: index, result: Seen::Null, threw: false, ran });
+    let call = FakeCall { ran, ..FakeCall::new(vm, object, index) };
+    keep(vm, call);
     Ok(Some(match callback.returned {
         true => NativeResult::Call(target, vals),
         false => NativeResult::CallThen { func: target, args: vals, then: go_on, keep: args.to_vec() },

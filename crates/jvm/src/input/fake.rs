@@ -59,12 +59,46 @@ pub struct FakeCall {
     pub threw: bool,
     /// No call by itself: the function that the method was given was run with these arguments.
     pub ran: Option<Vec<Seen>>,
+    /// What a method that returns nothing was given; known once the run has ended, see [`look_at_given`].
+    pub given: Option<Vec<Given>>,
+    /// The thread that called.
+    pub(super) thread: usize,
+    pub(super) bits: Vec<u64>,
+}
+
+/// An argument that a stand-in was given, as it is at the end of the run: that is when a test looks at it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Given {
+    pub seen: Seen,
+    /// It may be compared by `equals`: all it is made of is equal to itself and to nothing by accident.
+    pub equal: bool,
+}
+
+/// Counts a call, and keeps it if a test may tell of it.
+pub(super) fn keep(vm: &mut Vm<Jvm>, call: FakeCall) {
+    let worlds = &mut vm.lang.worlds;
+    worlds.fake_asked += 1;
+    if call.ran.is_none() {
+        let count = worlds.fake_counts.entry((call.object, call.method)).or_insert(0);
+        *count += 1;
+        if *count > MOST_KEPT {
+            return;
+        }
+    } else if worlds.fake_calls.len() > MOST_KEPT * 16 {
+        return;
+    }
+    worlds.fake_calls.push(call);
+}
+
+/// How often a method of a stand-in was called in this run.
+fn calls_before(vm: &Vm<Jvm>, object: ObjId, method: usize) -> usize {
+    vm.lang.worlds.fake_counts.get(&(object, method)).copied().unwrap_or(0)
 }
 
 impl FakeCall {
-    /// Whether it is a call of a method of an object.
-    fn is_of(&self, object: ObjId, method: usize) -> bool {
-        self.object == object && self.method == method && self.ran.is_none()
+    pub(super) fn new(vm: &Vm<Jvm>, object: ObjId, method: usize) -> FakeCall {
+        let (thread, bits) = (vm.lang.threads.current, Vec::new());
+        FakeCall { object, method, result: Seen::Null, threw: false, ran: None, given: None, thread, bits }
     }
 }
 
@@ -82,6 +116,9 @@ const MAX_MADE: usize = 3;
 const MAX_RESULTS: usize = 16;
 /// So many exceptions are tried for one method, in so many of its calls.
 const MAX_THROWN: usize = 3;
+/// So many calls of one method are kept; later ones are only counted. No test tells of as many, and loops that go on asking a
+/// stand-in come to millions.
+const MOST_KEPT: usize = 1000;
 /// Fakes that return fakes.
 pub(super) const MAX_DEPTH: u32 = 2;
 const HOOK: &str = "testwright/Fake.call";
@@ -611,20 +648,19 @@ fn answer(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Answer, Stop> {
         if let Some(thrown) = thrown(vm, object, index, method)? {
             return Ok(Answer::Threw(thrown));
         }
-        vm.lang.worlds.fake_calls.push(FakeCall {
-            object,
-            method: index,
-            result: Seen::Null,
-            threw: false,
-            ran: None,
-        });
+        let bits = match vm.lang.worlds.script.is_some() {
+            true => args.iter().skip(2).map(|val| val.bits).collect(),
+            false => Vec::new(),
+        };
+        let call = FakeCall { bits, ..FakeCall::new(vm, object, index) };
+        keep(vm, call);
         return Ok(Answer::Nothing);
     }
     if let Some(thrown) = thrown(vm, object, index, method)? {
         return Ok(Answer::Threw(thrown));
     }
     let name = vm.lang.worlds.faked.iter().find(|(o, _)| *o == object).map(|(_, name)| name.clone());
-    let before = vm.lang.worlds.fake_calls.iter().filter(|c| c.is_of(object, index)).count();
+    let before = calls_before(vm, object, index);
     let number = before.min(MAX_RESULTS - 1);
     let func = &vm.lang.funcs[method.func];
     let (called, ret) = (func.name.to_string(), func.signature.ty.ret.clone());
@@ -663,8 +699,63 @@ fn answer(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Answer, Stop> {
         Some(ty) if vm.lang.worlds.script.is_some() => see_argument(vm, val.bits, &ty),
         _ => Seen::Null,
     };
-    vm.lang.worlds.fake_calls.push(FakeCall { object, method: index, result, threw: false, ran: None });
+    let call = FakeCall { result, ..FakeCall::new(vm, object, index) };
+    keep(vm, call);
     Ok(Answer::Value(val))
+}
+
+/// Looks at what stand-ins were given in calls that return nothing, as it is now: a test that keeps it looks at it then. What
+/// another thread called comes in no order that a test could rely on, and is left out with all other calls of that method.
+pub fn look_at_given(vm: &mut Vm<Jvm>, calls: &mut [FakeCall]) {
+    let main = vm.lang.threads.current;
+    let elsewhere: Vec<(ObjId, usize)> =
+        calls.iter().filter(|call| call.thread != main).map(|call| (call.object, call.method)).collect();
+    for call in calls {
+        let bits = std::mem::take(&mut call.bits);
+        call.thread = 0;
+        let fake = vm.lang.worlds.fakes.get(&vm.heap.class(call.object)).map(|(_, fake)| fake.clone());
+        let func = fake.and_then(|fake| fake.methods.get(call.method).map(|method| method.func));
+        let all = calls_before(vm, call.object, call.method) <= MOST_KEPT;
+        let (Some(func), true, false) = (func, all, elsewhere.contains(&(call.object, call.method))) else {
+            continue;
+        };
+        let types = vm.lang.funcs[func].signature.ty.params.clone();
+        if bits.len() != types.len() {
+            continue;
+        }
+        let mut given = Vec::new();
+        for (bits, ty) in bits.iter().zip(&types) {
+            let seen = crate::observe::see(vm, *bits, ty);
+            let equal = is_equal_to_itself(vm, &seen);
+            given.push(Given { seen, equal });
+        }
+        call.given = Some(given);
+    }
+}
+
+/// Whether what was seen can be compared by `equals`. Arrays cannot; what a class of the program makes of `equals` is its own
+/// affair, unless it is a record.
+fn is_equal_to_itself(vm: &mut Vm<Jvm>, seen: &Seen) -> bool {
+    match seen {
+        Seen::Array(..) | Seen::Opaque(_) => false,
+        Seen::Input(object) | Seen::Object { id: object, .. } => {
+            let class = vm.heap.class(*object);
+            let jvm = &mut vm.lang;
+            if jvm.classes[class].name.starts_with('[') {
+                return false;
+            }
+            let record = jvm.classes[class].file.as_ref().is_some_and(|file| file.record.is_some());
+            let equals = jvm.method(class, "equals", "(Ljava/lang/Object;)Z");
+            record
+                || equals.is_ok_and(|func| jvm.classes[jvm.funcs[func].class].origin == ClassOrigin::Library)
+        }
+        Seen::List(items) | Seen::Set(items) => items.iter().all(|item| is_equal_to_itself(vm, item)),
+        Seen::Map(entries) => {
+            entries.iter().all(|(key, item)| is_equal_to_itself(vm, key) && is_equal_to_itself(vm, item))
+        }
+        Seen::Optional(Some(item)) => is_equal_to_itself(vm, item),
+        _ => true,
+    }
 }
 
 /// What a call of a fake comes to.
@@ -682,8 +773,7 @@ fn nth_call(vm: &Vm<Jvm>, fake: &str, func: FuncId, number: usize) -> String {
 
 /// The exception that this call throws, if it does: a wish.
 fn thrown(vm: &mut Vm<Jvm>, object: ObjId, index: usize, method: &FakeMethod) -> Result<Option<ObjId>, Stop> {
-    let calls = &vm.lang.worlds.fake_calls;
-    let before = calls.iter().filter(|c| c.is_of(object, index)).count();
+    let before = calls_before(vm, object, index);
     let name = vm.lang.worlds.faked.iter().find(|(o, _)| *o == object).map(|(_, name)| name.clone());
     let (Some(name), false, true) = (name, method.throws.is_empty(), before < MAX_THROWN) else {
         return Ok(None);
@@ -700,8 +790,27 @@ fn thrown(vm: &mut Vm<Jvm>, object: ObjId, index: usize, method: &FakeMethod) ->
         true => crate::observe::see_input(vm, exception),
         false => Seen::Null,
     };
-    vm.lang.worlds.fake_calls.push(FakeCall { object, method: index, result, threw: true, ran: None });
+    let call = FakeCall { result, threw: true, ..FakeCall::new(vm, object, index) };
+    keep(vm, call);
     Ok(Some(exception))
+}
+
+/// What the first calls of stand-ins in this run could have thrown: the variables that say so, and how many exceptions there are.
+pub fn could_throw(vm: &Vm<Jvm>) -> Vec<(String, u32)> {
+    let worlds = &vm.lang.worlds;
+    let mut found: Vec<(String, u32)> = Vec::new();
+    for call in worlds.fake_calls.iter().filter(|call| !call.threw && call.ran.is_none()) {
+        let fake = worlds.fakes.get(&vm.heap.class(call.object)).map(|(_, fake)| fake);
+        let Some(method) = fake.and_then(|fake| fake.methods.get(call.method)) else { continue };
+        let Some((_, name)) = worlds.faked.iter().find(|(object, _)| *object == call.object) else {
+            continue;
+        };
+        let variable = format!("{}.throws", nth_call(vm, name, method.func, 0));
+        if !method.throws.is_empty() && !found.iter().any(|(known, _)| *known == variable) {
+            found.push((variable, method.throws.len() as u32));
+        }
+    }
+    found
 }
 
 /// Makes the exceptions that calls of a fake throw in this run.

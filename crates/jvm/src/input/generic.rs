@@ -47,7 +47,9 @@ impl Generic {
         match (self, erased) {
             (Generic::Prim(a), b) => a == b,
             (Generic::Array(a), FieldType::Array(b)) => a.fits(b),
-            (Generic::Any | Generic::Class(..), FieldType::Class(_)) => true,
+            (Generic::Class(..), FieldType::Class(_)) => true,
+            // Of a variable that nothing is known of here, its bound is: what the descriptor says.
+            (Generic::Any, FieldType::Class(name)) => &**name == "java/lang/Object",
             // `Comparator<int[]>.compare(Object, Object)`.
             (Generic::Array(_), FieldType::Class(name)) => &**name == "java/lang/Object",
             _ => false,
@@ -78,8 +80,11 @@ pub fn params(signature: Option<&str>, erased: &[FieldType], env: &Env) -> Vec<G
     let Some(text) = signature else { return plain() };
     let mut parser = Parser { rest: text, env: env.clone() };
     let Some(found) = parser.method() else { return plain() };
-    let fits = found.len() == erased.len() && found.iter().zip(erased).all(|(g, e)| g.fits(e));
-    if fits { found } else { plain() }
+    if found.len() != erased.len() {
+        return plain();
+    }
+    let fitting = |(g, e): (Generic, &FieldType)| if g.fits(e) { g } else { Generic::of(e) };
+    found.into_iter().zip(erased).map(fitting).collect()
 }
 
 /// The type of a method's result.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ir::{ClassId, FuncId};
 use term::Op;
-use vm::Vm;
+use vm::{Stop, Val, Vm};
 
 use super::generic::Env;
 use super::producers::constants;
@@ -218,4 +218,48 @@ fn opens_files(jvm: &Jvm, func: FuncId) -> bool {
     let declared = file.and_then(|file| file.method(&f.name, &f.descriptor));
     let fails = ["java/io/FileNotFoundException", "java/io/UnsupportedEncodingException"];
     declared.is_some_and(|method| method.exceptions.iter().any(|name| fails.contains(&&**name)))
+}
+
+/// Numbers that a factory of the library takes for a month, a day of the month or of the year: which parameter, and its largest value, the
+/// smallest being 1. Others would be refused, and each is refused by itself: to say it first makes one question of what would
+/// take several runs.
+fn counted_from_one(class: &str, method: &str, descriptor: &str) -> &'static [(usize, u64)] {
+    const MONTH: u64 = 12;
+    const DAY: u64 = 31;
+    let Some(class) = class.strip_prefix("java/time/") else { return &[] };
+    match (class, method) {
+        ("LocalDate" | "LocalDateTime" | "OffsetDateTime" | "ZonedDateTime", "of")
+            if descriptor.starts_with("(III") =>
+        {
+            &[(1, MONTH), (2, DAY)]
+        }
+        ("LocalDate" | "LocalDateTime", "of") if descriptor.starts_with("(ILjava/time/Month;I") => {
+            &[(2, DAY)]
+        }
+        ("LocalDate", "ofYearDay") => &[(1, 366)],
+        ("YearMonth", "of") if descriptor.starts_with("(II)") => &[(1, MONTH)],
+        ("MonthDay", "of") if descriptor.starts_with("(II)") => &[(0, MONTH), (1, DAY)],
+        _ => &[],
+    }
+}
+
+/// Ends the run where a factory of the library is about to refuse its arguments.
+pub(super) fn require_counted(vm: &mut Vm<Jvm>, func: FuncId, args: &[Val]) -> Result<(), Stop> {
+    let f = &vm.lang.funcs[func];
+    let ranges = counted_from_one(&vm.lang.classes[f.class].name, &f.name, &f.descriptor);
+    let (mut condition, mut holds) = (vm.pool.bool(true), true);
+    for (param, most) in ranges {
+        let Some(val) = args.get(*param) else { continue };
+        holds &= (1..=*most).contains(&val.bits);
+        if val.term.is_some() {
+            let (one, most) = (vm.pool.bv(32, 1), vm.pool.bv(32, *most));
+            let (above, below) = (vm.pool.ule(one, val.term), vm.pool.ule(val.term, most));
+            let inside = vm.pool.and(above, below);
+            condition = vm.pool.and(condition, inside);
+        }
+    }
+    if ranges.is_empty() || vm.pool.as_bool(condition) == Some(true) {
+        return Ok(());
+    }
+    vm.require(condition, holds)
 }

@@ -50,7 +50,7 @@ use crate::world::Jvm;
 
 pub use callback::Callback;
 pub use effects::reads;
-pub use fake::{Fake, FakeCall, FakeMethod, STAND_IN};
+pub use fake::{Fake, FakeCall, FakeMethod, Given, STAND_IN, could_throw, look_at_given};
 pub use generic::{Generic, Open, closed_result, has_wildcards, is_generic};
 pub use hidden::{Hidden, hidden, params_of};
 pub use kinds::{enum_constants, kind_for};
@@ -63,7 +63,7 @@ pub use producers::{Constant, constant};
 pub use raw::{allow_raw, forbid_raw, says_field_is_set};
 pub use recipe::{
     Make, ParamWay, Recipe, Way, can_call, can_name, is_inner, is_written, param_names, param_types,
-    prepare_class, prepare_makes, way,
+    param_types_on, prepare_class, prepare_makes, way,
 };
 pub use resets::{Reset, disturb, reset, resets};
 pub use shape::shape;
@@ -111,6 +111,9 @@ pub struct Worlds {
     /// Fakes of this run by name, and their calls.
     faked: Vec<(ObjId, String)>,
     pub fake_calls: Vec<FakeCall>,
+    /// How often each method of each of them was called, and how often all of them were.
+    pub fake_counts: FxHashMap<(ObjId, usize), usize>,
+    pub fake_asked: u64,
     /// Results of their methods that were made beforehand: fake, numbers of the method and of the case, result.
     fake_results: Vec<(ObjId, usize, usize, Val)>,
     /// Exceptions that their calls throw: fake, numbers of the method and of the call, exception.
@@ -188,6 +191,8 @@ pub fn begin(vm: &mut Vm<Jvm>) {
     worlds.there = TermId::NONE;
     worlds.faked.clear();
     worlds.fake_calls.clear();
+    worlds.fake_counts.clear();
+    worlds.fake_asked = 0;
     worlds.fake_results.clear();
     worlds.fake_thrown.clear();
     worlds.fake_passed.clear();

@@ -355,6 +355,7 @@ pub(super) fn arguments(vm: &mut Vm<Jvm>, name: &str, way: &Way) -> Result<Vec<V
         }
         vals.push(val);
     }
+    super::library::require_counted(vm, way.func, &vals)?;
     Ok(vals)
 }
 

@@ -295,6 +295,26 @@ pub fn param_types(jvm: &Jvm, func: FuncId, env: &Env) -> Vec<Generic> {
     generic::params(declared.and_then(|m| m.signature.as_deref()), &f.signature.ty.params, &bounds)
 }
 
+/// The same of a method that is called on objects of a kind: a class below a generic one says what its variables stand for, if all
+/// classes that there are say the same.
+pub fn param_types_on(jvm: &Jvm, on: &Kind, func: FuncId) -> Vec<Generic> {
+    let owner = jvm.funcs[func].class;
+    let kinds: Vec<&Kind> = match on {
+        Kind::OneOf { kinds, .. } => kinds.iter().collect(),
+        kind => vec![kind],
+    };
+    let classes = kinds.into_iter().filter(|kind| !matches!(kind, Kind::Fake { .. } | Kind::Null(_)));
+    let mut envs = classes.map(|kind| {
+        let class = super::object::class_of(jvm, kind)?;
+        super::fake::env_in(jvm, class, &[], owner, 0)
+    });
+    let env = match envs.next() {
+        Some(Some(first)) if envs.all(|other| other.as_ref() == Some(&first)) => first,
+        _ => Env::new(),
+    };
+    param_types(jvm, func, &env)
+}
+
 /// Names of parameters: those of the source where they are known, identifiers in any case, none twice.
 pub fn param_names(jvm: &Jvm, func: FuncId) -> Vec<String> {
     let f = &jvm.funcs[func];
@@ -538,12 +558,55 @@ pub(super) fn grows(name: &str) -> bool {
     prefixes.iter().any(|p| name.starts_with(p))
 }
 
-/// Whether a method assigns a field itself, whatever its name promises: counters, caches.
+/// Whether a method assigns a field itself, or puts something into what one holds, whatever its name promises: counters, caches.
 fn stores(jvm: &Jvm, class: ClassId, func: FuncId) -> bool {
     let Some(file) = &jvm.classes[class].file else { return false };
     let f = &jvm.funcs[func];
     let Some(Ok(Some(code))) = file.method(&f.name, &f.descriptor).map(|m| m.bytecode()) else {
         return false;
     };
-    code.instrs.iter().any(|(_, instr)| matches!(instr, Instr::PutField(_) | Instr::PutStatic(_)))
+    if code.instrs.iter().any(|(_, instr)| matches!(instr, Instr::PutField(_) | Instr::PutStatic(_))) {
+        return true;
+    }
+    let of_util = |name: &str| name.starts_with("java/util/") && !name.starts_with("java/util/function/");
+    // What makes a collection of its own puts things into that one.
+    let makes_one = code
+        .instrs
+        .iter()
+        .any(|(_, instr)| matches!(instr, Instr::New(cp) if file.pool.class(*cp).is_ok_and(of_util)));
+    let held: Vec<&str> = code
+        .instrs
+        .iter()
+        .filter_map(|(_, instr)| match instr {
+            Instr::GetField(cp) => file.pool.field(*cp).ok()?.descriptor.strip_prefix('L')?.strip_suffix(';'),
+            _ => None,
+        })
+        .collect();
+    let fills = |instr: &Instr| {
+        let (Instr::InvokeVirtual(cp) | Instr::InvokeInterface(cp)) = instr else { return false };
+        file.pool.method(*cp).is_ok_and(|called| {
+            of_util(called.class)
+                && held.contains(&called.class)
+                && FILLS.iter().any(|p| called.name.starts_with(p))
+        })
+    };
+    !makes_one && code.instrs.iter().any(|(_, instr)| fills(instr))
 }
+
+/// How names of methods begin by which collections, queues and counters of the library are changed.
+const FILLS: [&str; 14] = [
+    "put",
+    "add",
+    "compute",
+    "merge",
+    "push",
+    "offer",
+    "remove",
+    "poll",
+    "pop",
+    "set",
+    "increment",
+    "decrement",
+    "getAnd",
+    "accumulate",
+];

@@ -115,6 +115,11 @@ impl ClassPath {
         self.find_user(name)
     }
 
+    /// The same, of the program only.
+    pub fn user_resource(&self, name: &str) -> Result<Option<Found>, LoadError> {
+        if is_safe_path(name) { self.find_user(name) } else { Ok(None) }
+    }
+
     /// The resource of every user entry that has it, in order (`META-INF/services/…`).
     pub fn resources(&self, name: &str) -> Result<Vec<Found>, LoadError> {
         if !is_safe_path(name) {

@@ -15,7 +15,7 @@ pub use java::io::{Console, Files, tried_to_change_files};
 pub use java::lang::Clock;
 pub(crate) use java::lang::{by_value, has_value_identity, same_by_value, thread_interrupted};
 pub use jdk::Environment;
-pub use outside::{describe, stack_trace, stderr, stdout};
+pub use outside::{describe, stack_trace, stderr, stdout, told};
 pub(crate) use outside::{prime_thread, set_app_loader, set_unsafe_constants, thread_started};
 pub use state::Saved;
 

@@ -82,6 +82,14 @@ pub fn stack_trace(vm: &mut Vmj, exception: ObjId) -> Vec<String> {
         .collect()
 }
 
+/// What the program wrote to standard output and standard error since the run began; nothing if initialisers of classes wrote there as
+/// well: that comes in whichever test is the first to use the class, and no test knows whether it is.
+pub fn told(vm: &mut Vmj) -> (Vec<u8>, Vec<u8>) {
+    let console = vm.lang.state::<Saved<Console>>();
+    let told = |all: &Vec<u8>, told: &Vec<u8>| if all.len() == told.len() { all.clone() } else { Vec::new() };
+    (told(&console.out, &console.told_out), told(&console.err, &console.told_err))
+}
+
 /// What the program wrote to standard output since the run began.
 pub fn stdout(vm: &mut Vmj) -> Vec<u8> {
     vm.lang.state::<Saved<Console>>().out.clone()

@@ -1,5 +1,6 @@
 //! Resources: those of the JDK's modules are read from its image, those of the program from the class path.
 
+use crate::natives::java::io::CLASS_PATH;
 use crate::natives::support::*;
 use crate::natives::{Res, Vmj, natives};
 use crate::world::Jvm;
@@ -17,6 +18,9 @@ natives! {
     "java/lang/ClassLoader" {
         "getResourceAsStream" "(Ljava/lang/String;)Ljava/io/InputStream;" = resource_as_stream;
         "getSystemResourceAsStream" "(Ljava/lang/String;)Ljava/io/InputStream;" = system_resource_as_stream;
+    }
+    "jdk/internal/loader/BuiltinClassLoader" {
+        "findResourceOnClassPath" "(Ljava/lang/String;)Ljava/net/URL;" = resource_address;
     }
 }
 
@@ -93,6 +97,31 @@ fn resource_as_stream(vm: &mut Vmj, args: &[Val]) -> Res<ObjId> {
 
 fn system_resource_as_stream(vm: &mut Vmj, args: &[Val]) -> Res<ObjId> {
     from_class_path(vm, arg(args, 0))
+}
+
+/// Where a resource of the program is: a file in a folder that only the virtual file system has. Bundles are read by such addresses.
+fn resource_address(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
+    let name = text(vm, non_null(arg(args, 1))?)?;
+    let nothing = NativeResult::Return(Val::obj(ObjId::NULL));
+    if !matches!(vm.lang.path.clone().user_resource(&name), Ok(Some(_))) {
+        return Ok(nothing);
+    }
+    // What else is in an address has to be escaped; such names are left out.
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-$".contains(c);
+    if !name.chars().all(plain) {
+        vm.note(ledger::Kind::Environment, "the address of a resource with unusual characters in its name");
+        return Ok(nothing);
+    }
+    let address = new_string(vm, &format!("file:{CLASS_PATH}/{name}"))?;
+    let url = new_object(vm, "java/net/URL")?;
+    let func = method(vm, "java/net/URL", "<init>", "(Ljava/lang/String;)V")?;
+    let then = |_: &mut Vmj, args: &[Val]| NativeResult::Return(arg(args, 1));
+    Ok(NativeResult::CallThen {
+        func,
+        args: vec![Val::obj(url), Val::obj(address)],
+        then,
+        keep: vec![Val::obj(url)],
+    })
 }
 
 fn from_class_path(vm: &mut Vmj, name: Val) -> Res<ObjId> {

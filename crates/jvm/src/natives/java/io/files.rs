@@ -1,4 +1,4 @@
-//! The virtual file system: `java.home` read-only, an empty root and `/tmp`, random devices whose bytes depend on the virtual
+//! The virtual file system: `java.home` and the program's resources read-only, an empty root and `/tmp`, random devices whose bytes depend on the virtual
 //! clock, and nothing else of the host.
 
 use crate::natives::{Saved, Vmj};
@@ -106,9 +106,21 @@ pub(crate) fn normal(path: &str) -> PathBuf {
     normal
 }
 
-/// Looks a path up. Only the JDK's home shows through from the host.
+/// The folder in which the program's resources are.
+pub(crate) const CLASS_PATH: &str = "/class-path";
+
+/// The resource of the program that a path names.
+fn resource(vm: &Vmj, path: &Path) -> Option<Arc<[u8]>> {
+    let name = path.strip_prefix(CLASS_PATH).ok()?.to_str()?;
+    vm.lang.path.user_resource(name).ok()?.map(|found| found.bytes)
+}
+
+/// Looks a path up. Only the JDK's home and the program's resources show through from the host.
 pub(crate) fn look_up(vm: &mut Vmj, path: &str) -> Option<Entry> {
     let path = normal(path);
+    if let Some(bytes) = resource(vm, &path) {
+        return Some(Entry::File(path, bytes.len() as u64));
+    }
     let home = &vm.lang.path.jdk().home.clone();
     if path.starts_with(home) {
         let metadata = std::fs::metadata(&path).ok()?;
@@ -164,6 +176,7 @@ pub(crate) fn open(vm: &mut Vmj, path: &str, folders: bool) -> Result<i32, NotOp
         Some(Entry::Folder(_)) if !folders => return Err(NotOpened::Folder),
         Some(Entry::Folder(_)) => (Vec::new().into(), true),
         Some(Entry::File(path, _)) if is_random(&path) => (random_bytes(vm), false),
+        Some(Entry::File(path, _)) if let Some(bytes) = resource(vm, &path) => (bytes, false),
         Some(Entry::File(path, _)) => (std::fs::read(path).map_err(|_| NotOpened::Missing)?.into(), false),
     };
     Ok(vm.lang.state::<Saved<Files>>().add(bytes, folder))

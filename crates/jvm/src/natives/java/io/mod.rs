@@ -4,7 +4,7 @@ mod file_system;
 mod files;
 mod streams;
 
-pub(crate) use files::{Entry, NotOpened, look_up, normal, note_change, open, open_folder};
+pub(crate) use files::{CLASS_PATH, Entry, NotOpened, look_up, normal, note_change, open, open_folder};
 pub use files::{Files, tried_to_change_files};
 pub use streams::Console;
 
