@@ -118,7 +118,7 @@ fn class_body(
     names: &mut Names,
 ) -> (String, Vec<Span>) {
     let mut source = Source::new();
-    if file.cases.iter().any(has_generic_class) {
+    if file.cases.iter().any(has_raw_type) {
         source.line("@SuppressWarnings({\"rawtypes\", \"unchecked\"})");
     }
     source.line(&format!("{}class {} {{", dialect.visibility(), file.class_name));
@@ -151,10 +151,41 @@ pub(crate) fn suspects_heading(source: &mut Source) {
     source.gap();
 }
 
-fn has_generic_class(case: &TestCase) -> bool {
-    let mut generic = false;
-    plan::for_calls(case, &mut |call| generic |= call.traits.generic_class);
-    generic
+/// Types of the library that have type arguments where a person declares a variable.
+const GENERIC: [&str; 18] = [
+    "Collection",
+    "List",
+    "Set",
+    "Map",
+    "Deque",
+    "Queue",
+    "Iterator",
+    "ListIterator",
+    "Iterable",
+    "Optional",
+    "Comparator",
+    "Function",
+    "Supplier",
+    "Consumer",
+    "Predicate",
+    "Stream",
+    "Entry",
+    "Comparable",
+];
+
+/// Whether a test declares something of a generic class without its type arguments.
+fn has_raw_type(case: &TestCase) -> bool {
+    let bare = |ty: &Type| matches!(ty, Type::Class { args, .. } if args.is_empty());
+    let raw = |ty: &Type| {
+        matches!(ty, Type::Class { name, args }
+            if args.is_empty() && name.package.starts_with("java.") && GENERIC.contains(&name.simple_name()))
+    };
+    let declares = |step: &Step| match step {
+        Step::Bind { ty, value: Value::Call(call), .. } => raw(ty) || bare(ty) && call.traits.generic_class,
+        Step::Bind { ty, .. } => raw(ty),
+        _ => false,
+    };
+    case.arrange.iter().any(declares) || raw(&case.act.returns)
 }
 
 /// Simple names that mean this package's own classes: those given, the test class, and whatever the cases use.
