@@ -54,11 +54,11 @@ pub(super) fn given(jvm: &Jvm, subject: &Subject, goal: &CoverageGoal) -> Given 
         }
         if ty.is_reference() {
             given.present.extend((rule.non_null && !rule.null).then_some(reg));
-            if let Some((asked, elements)) = asks(jvm, function, reg, ty) {
+            if let Some(asked) = asks(jvm, function, reg, ty) {
                 given.sizes.extend(size(rule, ty).map(|bounds| (reg, bounds)));
-                given.asks.extend(asked);
+                given.asks.extend(asked.sizes);
                 if rule.each.as_ref().is_some_and(|each| each.non_null) {
-                    given.no_null.extend(elements);
+                    given.no_null.extend(asked.elements);
                 }
             }
         } else {
@@ -113,16 +113,23 @@ fn is_text(ty: &FieldType) -> bool {
     matches!(ty, FieldType::Class(name) if &**name == "java/lang/String")
 }
 
-/// The calls that ask how large a parameter is, and those for elements of a list, by code index; `None` if somebody might
-/// change it.
-fn asks(jvm: &Jvm, function: &Function, reg: Reg, ty: &FieldType) -> Option<(Vec<(u32, Asks)>, Vec<u32>)> {
+/// What a function asks a parameter for, by code index.
+#[derive(Default)]
+struct Asked {
+    sizes: Vec<(u32, Asks)>,
+    /// Elements of a list.
+    elements: Vec<u32>,
+}
+
+/// What a function asks a parameter for; `None` if somebody might change it.
+fn asks(jvm: &Jvm, function: &Function, reg: Reg, ty: &FieldType) -> Option<Asked> {
     let text = is_text(ty);
     let collection = matches!(ty, FieldType::Class(name) if COLLECTIONS.contains(&&**name));
     if !text && !collection {
         return None;
     }
     let list = matches!(ty, FieldType::Class(name) if name.ends_with("List"));
-    let (mut found, mut elements) = (Vec::new(), Vec::new());
+    let mut found = Asked::default();
     for (index, inst) in function.code.iter().enumerate() {
         if !inst.reads(function).any(|read| read == reg) {
             continue;
@@ -135,15 +142,15 @@ fn asks(jvm: &Jvm, function: &Function, reg: Reg, ty: &FieldType) -> Option<(Vec
             && function.list(inst.b).iter().filter(|arg| **arg == reg).count() == 1;
         match (&member, on_it) {
             (Some(member), true) if member.name == (if text { "length" } else { "size" }) => {
-                found.push((index, Asks::Size));
+                found.sizes.push((index, Asks::Size));
             }
-            (Some(member), true) if member.name == "isEmpty" => found.push((index, Asks::IsEmpty)),
-            (Some(member), true) if list && member.name == "get" => elements.push(index),
+            (Some(member), true) if member.name == "isEmpty" => found.sizes.push((index, Asks::IsEmpty)),
+            (Some(member), true) if list && member.name == "get" => found.elements.push(index),
             (Some(member), true) if text || READING.contains(&member.name.as_str()) => {}
             _ if text => {}
             _ if matches!(inst.op.effect(), Effect::Guard | Effect::Pure) && inst.op != Op::Copy => {}
             _ => return None,
         }
     }
-    Some((found, elements))
+    Some(found)
 }

@@ -183,7 +183,7 @@ impl Handlers {
                 let once = |class: &str| {
                     INITIALISERS.iter().any(|name| class.strip_prefix("java/lang/") == Some(name))
                 };
-                class.is_some_and(|class| !(closes && class == "java/lang/Throwable") && !once(class))
+                class.is_some_and(|class| !(once(class) || closes && class == "java/lang/Throwable"))
             });
             written.map(|handler| u32::from(handler.handler)).collect()
         })

@@ -80,8 +80,8 @@ impl World {
 
     /// What the code alone shows to be infeasible, of what these verdicts leave.
     fn refuted(&self, verdicts: &[explore::Verdict]) -> BTreeMap<u32, String> {
-        engine::prove(&self.goal, verdicts, &ir::Ids, &explore::Callees::new(), 0, &|_| false, &|| false)
-            .refuted
+        let callees = explore::Callees::new();
+        engine::prove(&self.goal, verdicts, &ir::Ids, (&callees, None), 0, &|_| false, &|| false).refuted
     }
 
     fn judge(&self, found: &Exploration<()>) -> Vec<Judgement> {
