@@ -185,7 +185,8 @@ fn has_raw_type(case: &TestCase) -> bool {
         Step::Bind { ty, .. } => raw(ty),
         _ => false,
     };
-    case.arrange.iter().any(declares) || raw(&case.act.returns)
+    // What is returned has a variable where it is looked at more than once.
+    case.arrange.iter().any(declares) || plan::result_uses(case) > 1 && raw(&case.act.returns)
 }
 
 /// Simple names that mean this package's own classes: those given, the test class, and whatever the cases use.
