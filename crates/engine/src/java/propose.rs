@@ -242,7 +242,11 @@ impl ClassExplorer<'_> {
         let stopped = |run: &explore::Finished<Stage>| {
             matches!(run.end, explore::End::Stopped(vm::Stop::Steps | vm::Stop::Deadlock))
         };
-        let candidates = finished.iter().enumerate().filter(|(_, run)| stopped(run));
+        // Others may have been stopped early.
+        let waited_for = |run: &explore::Finished<Stage>| run.steps > self.steps;
+        let any = finished.iter().any(|run| stopped(run) && waited_for(run));
+        let candidates = finished.iter().enumerate();
+        let candidates = candidates.filter(|(_, run)| stopped(run) && (!any || waited_for(run)));
         let mut candidates: Vec<(usize, usize)> = candidates.map(|(i, run)| (run.path.len(), i)).collect();
         candidates.sort_unstable();
         candidates.truncate(MOST_ENDLESS);

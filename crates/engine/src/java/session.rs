@@ -141,6 +141,11 @@ impl ClassExplorer<'_> {
             },
         };
         let exploration = session.explore();
+        // Where nobody needed more steps, nobody is given them again.
+        let needed = |run: &explore::Finished<Stage>| run.end.is_behaviour() && run.steps > self.steps;
+        if !exploration.finished.iter().any(needed) {
+            self.vm.limits.quiet = 0;
+        }
         stats.add(&exploration.solver);
         self.remember(subject, &exploration);
         self.remember_texts(&exploration);
