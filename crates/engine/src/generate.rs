@@ -68,6 +68,8 @@ pub struct Setup {
 /// Share of a class's time that is kept for emitting and confirming.
 const CONFIRM_SHARE: u32 = 3;
 const CONFIRM_MOST: Duration = Duration::from_secs(10);
+/// Making tests may take this part of a class's time longer than was meant for it.
+const GRACE: u32 = 20;
 /// A process of the confirming run gets at least this long, or on a busy machine what was found would be lost.
 const CONFIRM_LEAST: Duration = Duration::from_secs(30);
 
@@ -328,6 +330,10 @@ impl Worlds {
             let reserve = if config.run { share } else { Duration::ZERO };
             started + time.saturating_sub(reserve)
         });
+        // By then everything was told of that there was time for; what is still to be told is lost.
+        let until = config.budget.time.zip(deadline).map(|(time, deadline)| deadline + time / GRACE);
+        self.vm.until = until;
+        self.other.iter_mut().for_each(|other| other.until = until);
         jvm::warm::warm(&mut self.vm, &target.class);
         let journal = match &config.journal {
             Some(folder) => Some(self.journal(config, folder, target)?),

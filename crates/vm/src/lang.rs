@@ -156,8 +156,10 @@ pub enum Stop {
     Memory,
     /// The path grew beyond the limit on symbolic decisions.
     Decisions,
-    /// The user, or the overall budget, stopped it.
+    /// The user stopped it.
     Interrupted,
+    /// The time for it is over ([`crate::Vm::until`]).
+    Time,
     /// The program asked the process to end.
     Exit(i32),
     /// Nothing can go on: every thread waits.

@@ -12,6 +12,7 @@ use ledger::{Kind, Ledger};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 use term::{Assignment, Known, Pool, Sort, TermId};
 
 /// What one run may use.
@@ -76,6 +77,8 @@ pub struct Vm<L: Lang> {
     pub limits: Limits,
     /// Set from outside to end the run at its next jump.
     pub interrupt: Arc<AtomicBool>,
+    /// When runs end, however far they are.
+    pub until: Option<Instant>,
     /// Perturbs what a program must not rely on (identity hashes…).
     pub salt: u64,
     /// Where the exception thrown last came from.
@@ -139,6 +142,7 @@ impl<L: Lang> Vm<L> {
             ledger: Ledger::default(),
             limits: Limits::default(),
             interrupt: Arc::new(AtomicBool::new(false)),
+            until: None,
             salt: 0,
             thrown: None,
             thrown_at: Vec::new(),
@@ -194,6 +198,7 @@ impl<L: Lang> Vm<L> {
         fork.heap = self.heap.clone();
         fork.limits = self.limits;
         fork.interrupt = self.interrupt.clone();
+        fork.until = self.until;
         fork.salt = self.salt;
         fork.walking = self.walking;
         fork.callables = self.callables.clone();
@@ -458,11 +463,19 @@ impl<L: Lang> Vm<L> {
         if self.interrupt.load(Ordering::Relaxed) {
             return Err(Stop::Interrupted);
         }
+        if self.is_late() {
+            return Err(Stop::Time);
+        }
         if self.pool.len() > self.terms_before.saturating_add(self.limits.terms) {
             return Err(Stop::Memory);
         }
         self.poll_at = self.step_limit.min(self.steps.saturating_add(POLL));
         Ok(())
+    }
+
+    /// Whether runs end at once, for want of time.
+    pub fn is_late(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
     }
 
     /// Whether nothing was decided for so long that no input seems to lead out of where the run is.

@@ -462,6 +462,9 @@ fn outcome(
     let mut asserts = Vec::new();
     let outcome = match &detail.end {
         End::Stopped(_) if detail.runs_on => return Ok((Outcome::Endless { disabled: false }, asserts)),
+        End::Stopped(vm::Stop::Time) => {
+            return Err(NoCase("the time was over before its test was made".to_string()));
+        }
         End::Stopped(stop) => return Err(NoCase(format!("the run did not end by itself: {stop:?}"))),
         End::Threw { class, message, thrown, by, .. } => {
             // Messages of the JDK and the VM change between versions; the program's own are its behaviour.

@@ -13,7 +13,8 @@ use vm::Vm;
 use super::case::{self, params};
 use super::entries::{Entry, entries};
 use super::outcome::{ClassResult, Fate, Key, MethodResult, Proposed, key, record};
-use super::subject::{Param, Subject};
+use super::session::Telling;
+use super::subject::{Param, Stage, Subject};
 use super::turns::{Turn, Turns};
 use crate::config::{Config, Suite};
 use crate::error::Error;
@@ -79,8 +80,7 @@ pub struct ClassExplorer<'a> {
     pub other: Option<&'a mut Vm<Jvm>>,
     pub config: &'a Config,
     pub deadline: Option<Instant>,
-    /// What telling of one path took so far, where each is told of.
-    pub(super) telling: Option<Duration>,
+    pub(super) telling: Telling,
     pub journal: Option<FileJournal>,
     /// Steps of a run: as configured, or what a plain run of one of the methods turned out to need.
     pub(super) steps: u64,
@@ -121,7 +121,7 @@ impl<'a> ClassExplorer<'a> {
             other,
             config,
             deadline,
-            telling: None,
+            telling: Telling::default(),
             journal,
             steps: config.budget.max_steps,
             spare,
@@ -262,16 +262,17 @@ impl<'a> ClassExplorer<'a> {
                 let soon = Instant::now() + WAITED_FOR;
                 self.deadline = Some(self.deadline.map_or(soon, |deadline| deadline.min(soon)));
             }
-            let (proposing, runs) = (Instant::now(), exploration.finished.len());
-            tests = self.propose(
-                (entry, turn.index),
-                &mut subject,
-                &goal,
-                (exploration.finished, &exploration.ledger),
-                &mut found,
-            );
-            let each = proposing.elapsed() / runs.max(1) as u32;
-            self.telling = self.telling.max(Some(each));
+            let (mut finished, proposing) = (exploration.finished, Instant::now());
+            let told_of = match self.config.suite {
+                Suite::Paths => finished.len(),
+                Suite::Smallest | Suite::Each => finished.iter().filter(|run| !run.new.is_empty()).count(),
+            };
+            if turn.index < result.methods.len() && self.config.suite != Suite::Paths {
+                only_new(&goal, &result.tests, &mut finished);
+            }
+            let place = (entry, turn.index);
+            tests = self.propose(place, &mut subject, &goal, (finished, &exploration.ledger), &mut found);
+            self.telling.add(proposing.elapsed(), told_of);
             self.vm.interrupt = interrupt;
         }
         found.millis = started.elapsed().as_millis() as u64;
@@ -388,4 +389,14 @@ fn refusal(name: &str, descriptor: &str) -> Option<&'static str> {
     (!name.chars().all(plain)).then_some(
         "its name cannot be written in a test: Kotlin changes it where value classes are parameters",
     )
+}
+
+/// Keeps the runs that show what no test shows yet: of a method that comes again, the others are told of.
+fn only_new(goal: &CoverageGoal, tests: &[Proposed], finished: &mut Vec<explore::Finished<Stage>>) {
+    let met: BTreeSet<&Key> = tests.iter().flat_map(|test| &test.meets).collect();
+    let is_new = |number: usize| {
+        // One half of an obligation says nothing of the other.
+        goal.halves(number) > 1 || !met.contains(&key(&goal.obligations()[number].1))
+    };
+    finished.retain(|run| run.meets.iter().any(|part| goal.of_part(*part).any(is_new)));
 }

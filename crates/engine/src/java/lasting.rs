@@ -56,6 +56,9 @@ impl ClassExplorer<'_> {
         let tests = || result.tests.iter().enumerate();
         let forwards = play(&mut other.fork(), &mut subjects, &firsts, tests());
         let backwards = play(&mut other.fork(), &mut subjects, &firsts, tests().rev());
+        if other.is_late() {
+            return;
+        }
         withdraw(&forwards.intersection(&backwards).cloned().collect(), result);
     }
 }
@@ -138,13 +141,17 @@ fn settle(
         for (at, test) in tests.iter_mut().enumerate() {
             let Some(subject) = subjects.get_mut(&test.method) else { continue };
             let there = shown(&mut used, subject, test, firsts.get(&at));
+            if other.is_late() {
+                // Runs that were cut show nothing.
+                return Lasting { firsts, alone, breaks };
+            }
             let mut left = test.case.clone();
             let ends_alike = there.as_ref().is_some_and(|there| agree(&mut left, there, STATE).is_ok());
             let asserts_alike = ends_alike && left == test.case;
             if let Some(single) = single.filter(|_| !firsts.contains_key(&at)) {
                 let mut first = before[at].clone();
                 let ends = there.as_ref().is_some_and(|there| agree(&mut first, there, STATE).is_ok());
-                if !ends || !covers(&mut used, subject, test, None) {
+                if (!ends || !covers(&mut used, subject, test, None)) && !other.is_late() {
                     breaks.entry(single).or_default().insert(at);
                 }
             }
@@ -159,6 +166,7 @@ fn settle(
                 }
             }
             match found {
+                None if other.is_late() => return Lasting { firsts, alone, breaks },
                 Some((calls, case)) => {
                     firsts.insert(at, calls);
                     test.case = case;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use explore::{Exploration, Goal, Session, Stopped, strategy};
 
@@ -23,6 +23,29 @@ const TELLING: u32 = 3;
 
 /// A run that decides nothing may take so many times the steps of others: `for (int i = 0; i < 10080; i++)` around a date ends.
 const QUIET: u64 = 7;
+
+/// What making tests of runs took so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Telling {
+    took: Duration,
+    runs: u32,
+    /// The most that one run of a method took, the runs of a method taken together.
+    most: Duration,
+}
+
+impl Telling {
+    pub fn add(&mut self, took: Duration, runs: usize) {
+        let runs = runs.clamp(1, 1 << 20) as u32;
+        self.took += took;
+        self.runs += runs;
+        self.most = self.most.max(took / runs);
+    }
+
+    /// What one more will take: the most where each is told of, as what is not told of is lost there.
+    fn of_one(&self, each: bool) -> Option<Duration> {
+        (self.runs > 0).then(|| if each { self.most } else { self.took / self.runs })
+    }
+}
 
 impl ClassExplorer<'_> {
     pub(super) fn session(
@@ -94,21 +117,26 @@ impl ClassExplorer<'_> {
         }
         let started = Instant::now();
         let wall = || started.elapsed().as_nanos() as u64;
-        // Where each path is told of, that takes longer than finding it.
+        // Where each path is told of, that takes longer than finding it; elsewhere, tests are made of runs that bring something.
         let tells = self.config.suite == Suite::Paths;
-        let (telling, runs) = (self.telling, AtomicU32::new(0));
+        let (telling, to_tell) = (self.telling.of_one(tells), AtomicU32::new(0));
         let reserve = || {
-            let runs = if tells { runs.load(Ordering::Relaxed) } else { 0 };
-            telling.map_or_else(|| started.elapsed() * if runs > 0 { TELLING } else { 0 }, |each| each * runs)
+            let runs = to_tell.load(Ordering::Relaxed);
+            match telling {
+                Some(each) => each * runs,
+                None => started.elapsed() * if tells && runs > 0 { TELLING } else { 0 },
+            }
         };
         let cut = || match deadline.is_some_and(|d| Instant::now() + reserve() >= d) {
             true => Some(Stopped::Cut),
             false => memory.is_spent().then_some(Stopped::Memory),
         };
         let events = &mut *self.events;
+        let mut most = 0;
         let mut observer = |event: explore::Event| {
             if let explore::Event::Ran { met, obligations, spent, open, .. } = event {
-                runs.fetch_add(1, Ordering::Relaxed);
+                to_tell.fetch_add((tells || met > most).into(), Ordering::Relaxed);
+                most = met;
                 events(Event::Progress {
                     method: method.to_string(),
                     paths: spent.runs,

@@ -301,6 +301,7 @@ where
             Stop::Unsupported { what, which } => (Kind::UnsupportedConstruct, format!("{what} {which}")),
             Stop::Deadlock => (Kind::Deadlock, "every thread waits".to_string()),
             Stop::Interrupted => (Kind::BudgetSpent, "interrupted".to_string()),
+            Stop::Time => (Kind::BudgetSpent, "the time for it was over".to_string()),
             // What the program or the user asked for.
             Stop::Exit(_) | Stop::Assumption => return,
         };
