@@ -68,6 +68,8 @@ pub struct Setup {
 /// Share of a class's time that is kept for emitting and confirming.
 const CONFIRM_SHARE: u32 = 3;
 const CONFIRM_MOST: Duration = Duration::from_secs(10);
+/// Compiling and running the tests of a class takes about this on a machine that does nothing else.
+const CONFIRM_USUAL: Duration = Duration::from_millis(2500);
 /// Making tests may take this part of a class's time longer than was meant for it.
 const GRACE: u32 = 20;
 /// A process of the confirming run gets at least this long, or on a busy machine what was found would be lost.
@@ -326,7 +328,10 @@ impl Worlds {
         events: &mut dyn FnMut(Event),
     ) -> Result<ClassResult, Error> {
         let deadline = config.budget.time.map(|time| {
-            let share = config.budget.confirming.unwrap_or((time / CONFIRM_SHARE).min(CONFIRM_MOST));
+            let share = config
+                .budget
+                .confirming
+                .unwrap_or_else(|| (time / CONFIRM_SHARE).clamp(CONFIRM_USUAL, CONFIRM_MOST).min(time / 2));
             let reserve = if config.run { share } else { Duration::ZERO };
             started + time.saturating_sub(reserve)
         });
@@ -523,13 +528,13 @@ impl Pending<'_> {
     fn judge(&mut self, cases: Vec<(usize, TestCase)>, verdicts: Vec<Verdict>, again: bool) {
         for ((index, case), verdict) in cases.into_iter().zip(verdicts) {
             match verdict {
-                Verdict::TimedOut if is_endless(&case) => self.kept.push((index, case)),
-                Verdict::Passed if is_endless(&case) => {
+                Verdict::TimedOut if case.outcome.is_endless() => self.kept.push((index, case)),
+                Verdict::Passed if case.outcome.is_endless() => {
                     let why = "it takes long, but ends on the JVM";
                     self.generated.dropped.push((index, why.to_string()));
                 }
                 Verdict::Passed => self.kept.push((index, case)),
-                Verdict::Failed { .. } if !again && !is_endless(&case) => {
+                Verdict::Failed { .. } if !again && !case.outcome.is_endless() => {
                     self.failed.push((index, case, verdict.objection().unwrap_or_default()));
                 }
                 Verdict::CompileError { .. } if !again && self.emitter.kotlin.is_none() => {
@@ -601,7 +606,7 @@ impl Pending<'_> {
         out: &Path,
         events: &mut dyn FnMut(Event),
     ) -> Result<Generated, Error> {
-        for (_, case) in self.kept.iter_mut().filter(|(_, case)| is_endless(case)) {
+        for (_, case) in self.kept.iter_mut().filter(|(_, case)| case.outcome.is_endless()) {
             case.outcome = Outcome::Endless { disabled: true };
         }
         let dropped = self.generated.dropped.len();
@@ -640,16 +645,10 @@ fn confirm_all(
     junit: &JunitJars,
     classes: &mut [Pending<'_>],
 ) -> Result<(), Error> {
-    let split = |class: &mut Pending<'_>| -> (Vec<_>, Vec<_>) {
-        std::mem::take(&mut class.kept).into_iter().partition(|(_, case)| is_endless(case))
-    };
-    let (endless, first): (Vec<_>, Vec<_>) = classes.iter_mut().map(split).unzip();
+    let first = classes.iter_mut().map(|class| std::mem::take(&mut class.kept)).collect();
     run_all(environment, junit, classes, first, false)?;
     let adopted = classes.iter_mut().map(|class| class.adopt(environment)).collect::<Result<_, _>>()?;
-    run_all(environment, junit, classes, adopted, true)?;
-    let mut patient = environment.clone();
-    patient.limits.test = patient.limits.test.min(ENDLESS_WAIT);
-    run_all(&patient, junit, classes, endless, false)
+    run_all(environment, junit, classes, adopted, true)
 }
 
 /// Runs cases of each class together.
@@ -737,13 +736,6 @@ impl Emitter<'_> {
             .map(str::to_string)
             .collect()
     }
-}
-
-/// What has not ended on the JVM by then is taken not to end.
-const ENDLESS_WAIT: Duration = Duration::from_secs(2);
-
-fn is_endless(case: &TestCase) -> bool {
-    matches!(case.outcome, Outcome::Endless { .. })
 }
 
 /// Whether a class, or one nested in it, has static fields that can change: not final, or of a type that may be

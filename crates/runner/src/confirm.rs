@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::thread;
+use std::time::Duration;
 
-use emit::java::Framework;
 use emit::java::names::test_method;
+use emit::java::{Framework, Span};
 use serde::Serialize;
 
 pub use crate::compile::TestSource;
@@ -21,6 +22,9 @@ use crate::workspace::{Workspace, absolute, join_path};
 const REPORT: (&str, &str) = ("TestwrightReport.java", include_str!("java/TestwrightReport.java"));
 const LAUNCHER5: (&str, &str) = ("TestwrightLauncher5.java", include_str!("java/TestwrightLauncher5.java"));
 const LAUNCHER4: (&str, &str) = ("TestwrightLauncher4.java", include_str!("java/TestwrightLauncher4.java"));
+
+/// What has not ended by then, and was not expected to, is taken not to end.
+const ENDLESS_WAIT: Duration = Duration::from_secs(2);
 
 /// The order of the second run; any number but 0.
 const ORDER_SEED: u64 = 20_260_101;
@@ -97,13 +101,15 @@ pub fn confirm(
         return Ok(ConfirmReport { tests: Vec::new() });
     }
     let prepared = Prepared::new(environment, junit, sources)?;
-    let jobs = prepared.jobs();
-    let (first, second) = thread::scope(|scope| {
-        let first = scope.spawn(|| prepared.run(&jobs, "first", false, Vec::new(), Vec::new()));
-        let second = prepared.run(&jobs, "second", true, Vec::new(), Vec::new());
-        (first.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), second)
-    });
-    let (first, second) = (first?, second?);
+    let jobs = prepared.jobs(|span| !span.endless);
+    let (first, second) = prepared.both(("first", &jobs), ("second", &jobs))?;
+    // What is expected not to end takes its whole time in each run, so it is run once.
+    let endless = prepared.jobs(|span| span.endless);
+    let (some, others) = endless.split_at(endless.len().div_ceil(2));
+    let mut patient = environment.clone();
+    patient.limits.test = patient.limits.test.min(ENDLESS_WAIT);
+    let prepared = Prepared { environment: &patient, ..prepared };
+    let (some, others) = prepared.both(("third", some), ("fourth", others))?;
     let mut tests = Vec::new();
     for (file, source) in sources.iter().enumerate() {
         for (case, span) in source.spans.iter().enumerate() {
@@ -111,7 +117,13 @@ pub fn confirm(
                 Some(diagnostic) => Verdict::CompileError { diagnostic: diagnostic.clone() },
                 None => {
                     let id = job(&source.path, &span.case);
-                    combine(run_of(&first, &id), run_of(&second, &id))
+                    match span.endless {
+                        true => {
+                            let by = if some.reports.contains_key(&id) { &some } else { &others };
+                            combine(run_of(by, &id), run_of(by, &id))
+                        }
+                        false => combine(run_of(&first, &id), run_of(&second, &id)),
+                    }
                 }
             };
             tests.push(TestVerdict { source: file, case: span.case.clone(), verdict });
@@ -148,12 +160,25 @@ impl<'a> Prepared<'a> {
         Ok(Prepared { environment, junit, sources, workspace, rejected: compiled.rejected })
     }
 
-    /// `class#method` of all that compiled.
-    pub fn jobs(&self) -> Vec<String> {
+    /// Two lists of jobs at the same time, the second one in another world.
+    fn both(&self, first: (&str, &[String]), second: (&str, &[String])) -> Result<(Session, Session), Error> {
+        let run = |(name, jobs): (&str, &[String]), perturbed: bool| {
+            self.run(jobs, name, perturbed, Vec::new(), Vec::new())
+        };
+        let (first, second) = thread::scope(|scope| {
+            let first = scope.spawn(|| run(first, false));
+            let second = run(second, true);
+            (first.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), second)
+        });
+        Ok((first?, second?))
+    }
+
+    /// `class#method` of those that compiled.
+    pub fn jobs(&self, wanted: impl Fn(&Span) -> bool) -> Vec<String> {
         let mut jobs = Vec::new();
         for (file, source) in self.sources.iter().enumerate() {
             for (case, span) in source.spans.iter().enumerate() {
-                if !self.rejected.contains_key(&(file, case)) {
+                if !self.rejected.contains_key(&(file, case)) && wanted(span) {
                     jobs.push(job(&source.path, &span.case));
                 }
             }

@@ -64,7 +64,7 @@ pub fn coverage(
     let agent = resolve(&repository, artifact("org.jacoco.agent"), "runtime", VERSION)?;
     let cli = resolve(&repository, artifact("org.jacoco.cli"), "nodeps", VERSION)?;
     let prepared = Prepared::new(environment, junit, sources)?;
-    let jobs = prepared.jobs();
+    let jobs = prepared.jobs(|_| true);
     let workspace = &prepared.workspace;
     // The JVM may write only its own directory, whose name follows from the session's.
     let data = workspace.path().join("coverage-1/jacoco.exec");

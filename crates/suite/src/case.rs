@@ -492,6 +492,12 @@ pub enum Outcome {
     Endless { disabled: bool },
 }
 
+impl Outcome {
+    pub fn is_endless(&self) -> bool {
+        matches!(self, Outcome::Endless { .. })
+    }
+}
+
 /// One assertion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Assert {

@@ -76,6 +76,8 @@ pub struct Span {
     pub case: String,
     pub first: usize,
     pub last: usize,
+    /// It is expected not to end.
+    pub endless: bool,
 }
 
 /// Renders a test class. The same input gives the same bytes.
@@ -134,7 +136,8 @@ fn class_body(
         }
         let first = source.next_line();
         method::method(dialect, names, release, (case, &stubs), &mut source);
-        spans.push(Span { case: case.name.clone(), first, last: source.next_line() - 1 });
+        let (last, endless) = (source.next_line() - 1, case.outcome.is_endless());
+        spans.push(Span { case: case.name.clone(), first, last, endless });
     }
     stub::classes(&stubs, names, release, &mut source);
     reflect::helpers(&file.cases, names, &mut source);

@@ -38,7 +38,8 @@ pub fn render(file: &SuiteFile, release: u16) -> Rendered {
         let first = body.next_line();
         // Variables keep their places here: only their names are put right.
         perform(&plan::renamed(case), index, &mut names, release, &mut body);
-        spans.push(Span { case: case.name.clone(), first, last: body.next_line() - 1 });
+        let (last, endless) = (body.next_line() - 1, case.outcome.is_endless());
+        spans.push(Span { case: case.name.clone(), first, last, endless });
     }
     reflect::helpers(&file.cases, &mut names, &mut body);
     body.line("public static void main(String[] args) throws Exception {");

@@ -119,7 +119,8 @@ pub fn render(file: &SuiteFile, library: Library, facts: &dyn Facts) -> Rendered
         }
         let first = body.next_line();
         method(library, &mut names, facts, case, &mut body);
-        spans.push(Span { case: case.name.clone(), first, last: body.next_line() - 1 });
+        let (last, endless) = (body.next_line() - 1, case.outcome.is_endless());
+        spans.push(Span { case: case.name.clone(), first, last, endless });
     }
     reflection(&file.cases, &mut body);
     body.dedent();
