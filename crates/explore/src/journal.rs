@@ -39,18 +39,29 @@ enum Verdict {
 }
 
 /// The record of a round.
-pub(crate) fn encode<O>(attempts: &[Option<Attempt<O>>]) -> Option<Vec<u8>> {
-    let mut to = Writer::default();
-    to.u64(attempts.len() as u64);
-    for attempt in attempts {
-        let attempt = attempt.as_ref()?;
+pub(crate) struct Record {
+    to: Writer,
+    left: usize,
+}
+
+impl Record {
+    pub(crate) fn new(jobs: usize) -> Record {
+        let mut to = Writer::default();
+        to.u64(jobs as u64);
+        Record { to, left: jobs }
+    }
+
+    /// The next attempt.
+    pub(crate) fn add<O>(&mut self, attempt: &Attempt<O>) {
+        self.left = self.left.saturating_sub(1);
+        let to = &mut self.to;
         to.u64(attempt.questions);
         to.u64(attempt.rlimit);
         to.u64(attempt.effort);
         match &attempt.found {
             Found::Ran(run) => {
                 to.u8(0);
-                assignment(&mut to, &run.pool, &run.model);
+                assignment(to, &run.pool, &run.model);
             }
             Found::Unsat => to.u8(1),
             Found::Unknown(cause) => {
@@ -63,9 +74,13 @@ pub(crate) fn encode<O>(attempts: &[Option<Attempt<O>>]) -> Option<Vec<u8>> {
             }
             Found::Nothing => to.u8(4),
         }
-        attempt.news.encode(&mut to);
+        attempt.news.encode(to);
     }
-    Some(to.bytes)
+
+    /// The bytes, if the round was finished.
+    pub(crate) fn whole(self) -> Option<Vec<u8>> {
+        (self.left == 0).then_some(self.to.bytes)
+    }
 }
 
 /// What a round of so many jobs came to; variables are those of the pool. `None` if the record is another's.

@@ -6,9 +6,11 @@
 //! Does not know any language, how inputs are built or tests are written; reads no clock (who wants a
 //! deadline hands in [`Session::cut`]).
 
+mod books;
 mod breed;
 mod budget;
 mod code;
+mod crew;
 mod distance;
 mod finished;
 mod frontier;

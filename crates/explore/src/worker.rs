@@ -1,4 +1,4 @@
-//! Workers: each has a machine and a solver of its own and makes attempts, one after the other.
+//! A worker has a machine and a solver of its own and makes attempts, one after the other.
 //!
 //! What comes of an attempt depends on the attempt alone: the machine starts from the snapshot, terms are made in
 //! a new pool, the solver knows what the rounds before taught all workers alike. So it does not matter who makes
@@ -7,16 +7,12 @@
 use crate::breed::{Brood, EFFORT_A_STEP};
 use crate::budget::{EFFORT_A_TERM, Times};
 use crate::finished::End;
-use crate::session::Stopped;
 use crate::target::Target;
 use ir::{BlockId, FuncId};
 use ledger::Ledger;
-use rustc_hash::FxHashMap;
-use solver::{Answer, Chain, Known, Limits, News, Query, Stats};
-use std::cell::Cell;
+use solver::{Answer, Chain, Limits, News, Query};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{PoisonError, RwLock};
 use term::{Assignment, Pool, TermId};
 use vm::{Edge, Lang, Outcome, Site, Trace, Val, Vm};
 
@@ -53,6 +49,8 @@ pub(crate) struct Run<O> {
     /// What the trace covered, ascending.
     pub edges: Vec<Edge>,
     pub blocks: Vec<(FuncId, BlockId)>,
+    /// All functions that it names, each once.
+    pub funcs: Vec<FuncId>,
     pub steps: u64,
     /// Where it was, if it was stopped.
     pub stopped_at: String,
@@ -82,234 +80,45 @@ pub(crate) struct Attempt<O> {
     pub times: Times,
 }
 
-struct Worker<L: Lang, T> {
-    vm: Vm<L>,
+pub(crate) struct Worker<L: Lang, T> {
+    pub vm: Vm<L>,
     target: T,
-    chain: Chain,
-    /// What functions of this machine are called in the session's.
-    funcs: FxHashMap<FuncId, FuncId>,
+    pub chain: Chain,
     /// It panicked: its machine is in no state to go on.
-    failed: bool,
-    /// Pools of its runs that are merged, for it to free: that takes a while, and others need not wait.
-    waste: Vec<Pool>,
+    pub failed: bool,
 }
 
-/// All workers of a session.
-pub(crate) struct Crew<L: Lang, T> {
-    workers: Vec<Worker<L, T>>,
-    /// What was learned in the last round and is yet to be told to all.
-    news: Vec<News>,
-    /// How long the rounds take together where each worker has a processor of its own.
-    pub(crate) waiting: u64,
+/// Where the terms of jobs are.
+#[derive(Clone, Copy)]
+pub(crate) enum Terms<'a> {
+    /// In the session's pool, which grows while others read it.
+    Session(&'a RwLock<Pool>),
+    Other(&'a Pool),
 }
 
-impl<L, T> Crew<L, T>
-where
-    L: Lang + Clone + Send,
-    T: Target<L> + Clone + Send,
-    T::Observation: Send,
-{
-    pub(crate) fn new(count: usize, vm: &mut Vm<L>, target: &T, chain: &dyn Fn() -> Chain) -> Crew<L, T> {
-        let known = Known::default();
-        let chain = || {
-            let mut chain = chain();
-            chain.join(&known);
-            chain
-        };
-        let workers = (0..count.max(1)).map(|_| Worker::new(vm, target, chain())).collect();
-        Crew { workers, news: Vec::new(), waiting: 0 }
-    }
-
-    /// Makes attempts at all jobs; the results stand in the order of the jobs. Ends early if `cut` says so. A
-    /// worker that fails is replaced and its work done again, once. Jobs are in terms of `pool`, or else of the
-    /// session's machine.
-    pub(crate) fn round(
-        &mut self,
-        vm: &mut Vm<L>,
-        target: &T,
-        pool: Option<&Pool>,
-        jobs: &[Job],
-        share: Share<'_>,
-        cut: &(dyn Fn() -> Option<Stopped> + Sync),
-    ) -> Vec<Option<Attempt<T::Observation>>> {
-        let mut results = self.pass(pool.unwrap_or(&vm.pool), jobs.iter().collect(), share, cut);
-        if self.workers.iter().any(|worker| worker.failed) {
-            self.replace_failed(vm, target);
-            let again = |result: &Option<Attempt<_>>| {
-                result.as_ref().is_none_or(|a| matches!(a.found, Found::Failed(_)))
-            };
-            for (result, job) in results.iter_mut().zip(jobs).filter(|(result, _)| again(result)) {
-                *result = self.pass(pool.unwrap_or(&vm.pool), vec![job], share, cut).pop().flatten();
-                self.replace_failed(vm, target);
-            }
+impl Terms<'_> {
+    fn read<R>(self, read: impl FnOnce(&Pool) -> R) -> R {
+        match self {
+            Terms::Session(pool) => read(&pool.read().unwrap_or_else(PoisonError::into_inner)),
+            Terms::Other(pool) => read(pool),
         }
-        results
-    }
-
-    fn pass(
-        &mut self,
-        pool: &Pool,
-        jobs: Vec<&Job>,
-        share: Share<'_>,
-        cut: &(dyn Fn() -> Option<Stopped> + Sync),
-    ) -> Vec<Option<Attempt<T::Observation>>> {
-        let news = std::mem::take(&mut self.news);
-        let next = AtomicUsize::new(0);
-        let results: Vec<Mutex<Option<Attempt<T::Observation>>>> =
-            jobs.iter().map(|_| Mutex::new(None)).collect();
-        let work = |id: usize, worker: &mut Worker<L, T>| {
-            worker.waste.clear();
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                // Who is out of time need not finish the round; without a cut every round is finished.
-                let Some(job) = jobs.get(at) else { break };
-                if at > 0 && (cut().is_some() || worker.vm.interrupt.load(Ordering::Relaxed)) {
-                    break;
-                }
-                let attempt = worker.guarded(id, pool, job, share);
-                let failed = worker.failed;
-                *results[at].lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(attempt);
-                if failed {
-                    break;
-                }
-            }
-        };
-        let helpers = self.workers.len().min(jobs.len()).max(1);
-        if let Some((first, others)) = self.workers.split_first_mut() {
-            // All of them know what the first is told.
-            news.iter().for_each(|news| first.chain.absorb(news));
-            std::thread::scope(|scope| {
-                for (index, worker) in others.iter_mut().take(helpers - 1).enumerate() {
-                    let work = &work;
-                    scope.spawn(move || work(index + 1, worker));
-                }
-                work(0, first);
-            });
-        }
-        let results: Vec<_> = results
-            .into_iter()
-            .map(|r| r.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
-            .collect();
-        let times = || results.iter().flatten().map(|attempt| attempt.times.total());
-        let share = times().sum::<u64>().div_ceil(helpers as u64);
-        self.waiting += share.max(times().max().unwrap_or(0));
-        results
-    }
-
-    /// The solver goes on: it knows what the others know, and starts anew with every attempt.
-    fn replace_failed(&mut self, vm: &mut Vm<L>, target: &T) {
-        for worker in self.workers.iter_mut().filter(|worker| worker.failed) {
-            worker.chain.new_batch();
-            let chain = std::mem::take(&mut worker.chain);
-            *worker = Worker::new(vm, target, chain);
-        }
-    }
-
-    /// To be told to all workers before the next round, in this order.
-    pub(crate) fn teach(&mut self, news: News) {
-        if !news.is_empty() {
-            self.news.push(news);
-        }
-    }
-
-    pub(crate) fn stats(&self) -> Stats {
-        let mut all = Stats::default();
-        self.workers.iter().for_each(|worker| all.add(worker.chain.stats()));
-        all
-    }
-
-    /// A worker's run in the session's numbering; `None` if it came across code that the session's machine has not
-    /// seen yet.
-    pub(crate) fn localise(
-        &mut self,
-        vm: &mut Vm<L>,
-        id: usize,
-        run: &mut Run<T::Observation>,
-    ) -> Option<()> {
-        let worker = &mut self.workers[id];
-        let (lang, fork, known) = (&vm.lang, &worker.vm.lang, &mut worker.funcs);
-        // Most of the time both have met the same code in the same order, and mostly one function after itself.
-        let mut last = (Site::OUTSIDE.func, Site::OUTSIDE.func);
-        let moved = Cell::new(false);
-        let mut func = |func: FuncId| -> Option<FuncId> {
-            if func == last.0 {
-                return Some(last.1);
-            }
-            if func == Site::OUTSIDE.func {
-                return Some(func);
-            }
-            let here = match known.get(&func) {
-                Some(here) => *here,
-                None => {
-                    let here = lang.func_of(fork, func)?;
-                    known.insert(func, here);
-                    here
-                }
-            };
-            moved.set(moved.get() || here != func);
-            last = (func, here);
-            Some(here)
-        };
-        let trace = &mut run.trace;
-        for edge in &trace.edges {
-            func(edge.func)?;
-        }
-        for (at, _) in &trace.blocks {
-            func(*at)?;
-        }
-        for step in &mut trace.walk {
-            step.func = func(step.func)?;
-        }
-        let mut site = |site: Site| Some(Site { func: func(site.func)?, ..site });
-        for elem in &mut trace.elems {
-            elem.site = site(elem.site)?;
-            elem.caller = site(elem.caller)?;
-        }
-        trace.raised = trace.raised.iter().map(|at| site(*at)).collect::<Option<_>>()?;
-        if let End::Threw { class, site: at, .. } = &mut run.end {
-            *class = lang.class_of(fork, *class)?;
-            *at = match *at {
-                Some(at) => Some(site(at)?),
-                None => None,
-            };
-        }
-        if moved.get() {
-            trace.edges = trace
-                .edges
-                .iter()
-                .map(|e| Some(Edge { func: func(e.func)?, ..*e }))
-                .collect::<Option<_>>()?;
-            trace.blocks = trace.blocks.iter().map(|(f, b)| Some((func(*f)?, *b))).collect::<Option<_>>()?;
-            (run.edges, run.blocks) = covered(trace);
-        }
-        trace.conditions = vm.pool.import(&run.pool, &trace.conditions);
-        let wanted: Vec<TermId> = trace.demands.iter().map(|(_, wanted)| *wanted).collect();
-        let wanted = vm.pool.import(&run.pool, &wanted);
-        trace.demands.iter_mut().zip(wanted).for_each(|((_, term), here)| *term = here);
-        let implied: Vec<TermId> = trace.implied.iter().map(|(_, implied)| *implied).collect();
-        let implied = vm.pool.import(&run.pool, &implied);
-        trace.implied.iter_mut().zip(implied).for_each(|((_, term), here)| *term = here);
-        run.model = vm.pool.import_assignment(&run.pool, &run.model);
-        worker.waste.push(std::mem::take(&mut run.pool));
-        Some(())
     }
 }
 
 impl<L: Lang + Clone, T: Target<L> + Clone> Worker<L, T> {
-    fn new(vm: &mut Vm<L>, target: &T, chain: Chain) -> Worker<L, T> {
-        Worker {
-            vm: vm.fork(),
-            target: target.clone(),
-            chain,
-            funcs: FxHashMap::default(),
-            failed: false,
-            waste: Vec::new(),
-        }
+    pub fn new(vm: &mut Vm<L>, target: &T, chain: Chain) -> Worker<L, T> {
+        Worker { vm: vm.fork(), target: target.clone(), chain, failed: false }
     }
 
     /// An attempt that survives a bug of ours: the worker is then to be replaced.
-    fn guarded(&mut self, id: usize, pool: &Pool, job: &Job, share: Share<'_>) -> Attempt<T::Observation> {
-        match catch_unwind(AssertUnwindSafe(|| self.attempt(id, pool, job, share))) {
+    pub fn guarded(
+        &mut self,
+        id: usize,
+        terms: Terms<'_>,
+        job: &Job,
+        share: Share<'_>,
+    ) -> Attempt<T::Observation> {
+        match catch_unwind(AssertUnwindSafe(|| self.attempt(id, terms, job, share))) {
             Ok(attempt) => attempt,
             Err(why) => {
                 self.failed = true;
@@ -330,7 +139,13 @@ impl<L: Lang + Clone, T: Target<L> + Clone> Worker<L, T> {
         }
     }
 
-    fn attempt(&mut self, id: usize, pool: &Pool, job: &Job, share: Share<'_>) -> Attempt<T::Observation> {
+    fn attempt(
+        &mut self,
+        id: usize,
+        terms: Terms<'_>,
+        job: &Job,
+        share: Share<'_>,
+    ) -> Attempt<T::Observation> {
         self.vm.start_exploration();
         let before = (self.vm.steps, self.chain.stats().clone());
         let mut questions = 0;
@@ -339,13 +154,13 @@ impl<L: Lang + Clone, T: Target<L> + Clone> Worker<L, T> {
         let started = (share.clock)();
         let found = match job {
             Job::Inputs(model) => {
-                let model = self.vm.pool.import_assignment(pool, model);
+                let model = terms.read(|pool| self.vm.pool.import_assignment(pool, model));
                 let run = self.run(model, share);
                 times.running = (share.clock)().saturating_sub(started);
                 Found::Ran(Box::new(run))
             }
             Job::Breed(brood) => {
-                let model = self.breed(pool, brood);
+                let model = self.breed(terms, brood);
                 bred = self.vm.steps - before.0;
                 let found = match model {
                     Some(model) => Found::Ran(Box::new(self.run(model, share))),
@@ -356,8 +171,10 @@ impl<L: Lang + Clone, T: Target<L> + Clone> Worker<L, T> {
             }
             Job::Flip { assertions, hint } => {
                 questions = 1;
-                let assertions = self.vm.pool.import(pool, assertions);
-                let hint = hint.as_ref().map(|hint| self.vm.pool.import_assignment(pool, hint));
+                let (assertions, hint) = terms.read(|pool| {
+                    let assertions = self.vm.pool.import(pool, assertions);
+                    (assertions, hint.as_ref().map(|hint| self.vm.pool.import_assignment(pool, hint)))
+                });
                 let query = Query { assertions: &assertions, hint: hint.as_ref(), limits: share.solver };
                 let moved = (share.clock)();
                 let answer = self.chain.ask(&mut self.vm.pool, &query);
@@ -399,11 +216,13 @@ impl<L: Lang + Clone, T: Target<L> + Clone> Worker<L, T> {
     }
 
     /// Inputs that come to something new, found by plain runs. Those are nobody's behaviour: what they note is forgotten.
-    fn breed(&mut self, pool: &Pool, brood: &Brood) -> Option<Assignment> {
+    fn breed(&mut self, terms: Terms<'_>, brood: &Brood) -> Option<Assignment> {
         let walking = std::mem::replace(&mut self.vm.walking, false);
         self.vm.digesting = false;
         self.vm.inputs.set_plain(true);
-        let import = &mut |vm: &mut Vm<L>, model: &Assignment| vm.pool.import_assignment(pool, model);
+        let import = &mut |vm: &mut Vm<L>, model: &Assignment| {
+            terms.read(|pool| vm.pool.import_assignment(pool, model))
+        };
         let found = brood.breed(&mut self.vm, &mut self.target, import);
         self.vm.inputs.set_plain(false);
         self.vm.walking = walking;
@@ -421,7 +240,7 @@ impl<L: Lang + Clone, T: Target<L> + Clone> Worker<L, T> {
 }
 
 /// What a trace covered, ascending.
-fn covered(trace: &Trace) -> (Vec<Edge>, Vec<(FuncId, BlockId)>) {
+pub(crate) fn covered(trace: &Trace) -> (Vec<Edge>, Vec<(FuncId, BlockId)>) {
     let mut edges: Vec<Edge> = trace.edges.iter().copied().collect();
     edges.sort_unstable();
     let mut blocks: Vec<_> = trace.blocks.iter().copied().collect();
@@ -453,5 +272,44 @@ pub(crate) fn run<L: Lang, T: Target<L>>(
         other => other,
     };
     let (edges, blocks) = covered(&trace);
-    Run { pool: Pool::new(), model, outcome, end, observation, trace, edges, blocks, steps, stopped_at }
+    let funcs = named(&trace, &blocks, &end);
+    Run {
+        pool: Pool::new(),
+        model,
+        outcome,
+        end,
+        observation,
+        trace,
+        edges,
+        blocks,
+        funcs,
+        steps,
+        stopped_at,
+    }
+}
+
+/// The functions that a run names, each once.
+fn named(trace: &Trace, blocks: &[(FuncId, BlockId)], end: &End) -> Vec<FuncId> {
+    // Mostly one after itself.
+    let mut funcs: Vec<FuncId> = Vec::new();
+    let mut add = |func: FuncId| {
+        if funcs.last() != Some(&func) {
+            funcs.push(func);
+        }
+    };
+    blocks.iter().for_each(|(func, _)| add(*func));
+    trace.edges.iter().for_each(|edge| add(edge.func));
+    trace.walk.iter().for_each(|step| add(step.func));
+    trace.raised.iter().for_each(|site| add(site.func));
+    for elem in &trace.elems {
+        add(elem.site.func);
+        add(elem.caller.func);
+    }
+    if let End::Threw { site: Some(site), .. } = end {
+        add(site.func);
+    }
+    funcs.sort_unstable();
+    funcs.dedup();
+    funcs.retain(|func| *func != Site::OUTSIDE.func);
+    funcs
 }

@@ -1,19 +1,23 @@
 //! Rounds: jobs for the workers, the journal, what an attempt may use.
 
+use std::sync::{PoisonError, RwLock};
+
 use ledger::Kind;
 use solver::Limits;
 use term::{Assignment, Pool, TermId};
 use vm::{ElemKind, Lang};
 
+use super::conclude::Again;
 use super::{Session, State, Stopped};
 use crate::breed::Brood;
 use crate::budget::{RLIMIT_A_UNIT, STEPS_A_UNIT};
+use crate::crew::{Crew, Round};
 use crate::finished::RunId;
 use crate::frontier::Candidate;
 use crate::journal;
 use crate::target::Target;
 use crate::tree::Slot;
-use crate::worker::{Attempt, Found, Job, Run, Share};
+use crate::worker::{Attempt, Found, Job, Run, Share, Terms};
 
 /// The budget may be passed by this part of it.
 const SLACK: u64 = 20;
@@ -23,6 +27,15 @@ const LENT: u64 = 4;
 const MOST_ENDLESS: u32 = 2;
 /// A run may always take so many steps.
 const MIN_STEPS: u64 = 10_000;
+
+/// Who takes what came of a job; what is to be tried once more because of it, before anything else is taken.
+type Conclude<'c, 'a, L, T> = dyn FnMut(
+        &mut Session<'a, L, T>,
+        &mut State<L, T>,
+        usize,
+        Attempt<<T as Target<L>>::Observation>,
+    ) -> Option<Again>
+    + 'c;
 
 impl<'a, L, T> Session<'a, L, T>
 where
@@ -37,13 +50,20 @@ where
         round: &[Candidate],
         mutants: &[(Slot, Assignment)],
         broods: Vec<Brood>,
-    ) -> Vec<Option<Attempt<T::Observation>>> {
+    ) {
         let started = (self.clock)();
         let mut jobs: Vec<Job> = round.iter().map(|candidate| self.flip(state, candidate, None)).collect();
         jobs.extend(mutants.iter().map(|(_, model)| Job::Inputs(model.clone())));
         jobs.extend(broods.into_iter().map(Job::Breed));
         state.times.choosing += (self.clock)().saturating_sub(started);
-        self.round(state, None, &jobs, self.cut)
+        self.round(state, None, &jobs, self.cut, &mut |session, state, index, attempt| {
+            match (round.get(index), mutants.get(index.saturating_sub(round.len()))) {
+                (Some(candidate), _) => return session.conclude(state, candidate, attempt),
+                (None, Some((slot, _))) => session.conclude_mutant(state, *slot, attempt),
+                (None, None) => session.conclude_bred(state, attempt),
+            }
+            None
+        });
     }
 
     /// Runs the example inputs.
@@ -53,30 +73,91 @@ where
         if jobs.is_empty() {
             return;
         }
-        for attempt in self.round(state, Some(&seeds.pool), &jobs, self.cut).into_iter().flatten() {
-            self.conclude_first(state, attempt);
-        }
+        self.round(state, Some(&seeds.pool), &jobs, self.cut, &mut |session, state, _, attempt| {
+            session.conclude_first(state, attempt);
+            None
+        });
     }
 
-    /// A round, from the journal as far as it goes. Jobs are in terms of `pool`, or else of this machine's.
+    /// A round, from the journal as far as it goes. Jobs are in terms of `pool`, or else of this machine's. `conclude` gets
+    /// what came of them, in their order, while others are still being tried.
     pub(super) fn round(
         &mut self,
         state: &mut State<L, T>,
         pool: Option<&Pool>,
         jobs: &[Job],
         cut: &(dyn Fn() -> Option<Stopped> + Sync),
-    ) -> Vec<Option<Attempt<T::Observation>>> {
+        conclude: &mut Conclude<'_, 'a, L, T>,
+    ) {
         let share = self.share(state);
         if let Some(attempts) = self.replayed(state, jobs.len(), share) {
-            return attempts;
+            self.conclude_rest(state, (0, attempts), None, conclude);
+            return;
         }
-        let attempts = state.crew.round(self.vm, self.target, pool, jobs, share, cut);
-        if let Some(journal) = &mut self.journal
-            && let Some(record) = journal::encode(&attempts)
-        {
-            journal.keep(&record);
+        let round = Round { jobs, share, cut };
+        // While others read the terms of jobs this machine makes more of them.
+        let own = RwLock::new(if pool.is_none() { std::mem::take(&mut self.vm.pool) } else { Pool::new() });
+        let terms = pool.map_or(Terms::Session(&own), Terms::Other);
+        let mut crew = std::mem::replace(&mut state.crew, Crew::none());
+        let mut books = std::mem::take(&mut state.books);
+        let mut record = self.journal.is_some().then(|| journal::Record::new(jobs.len()));
+        let (mut taken, mut again) = (0, None);
+        let mut results = crew.pass(round, terms, &mut books, &mut |books, done| {
+            let started = (self.clock)();
+            while again.is_none() {
+                let clear = |attempt: &Attempt<_>| match &attempt.found {
+                    Found::Ran(run) => books.knows(attempt.worker, run),
+                    _ => true,
+                };
+                let Some(attempt) = done.take_if(taken, clear) else { break };
+                record.iter_mut().for_each(|record| record.add(&attempt));
+                let mut lock = pool.is_none().then(|| own.write().unwrap_or_else(PoisonError::into_inner));
+                lock.iter_mut().for_each(|own| std::mem::swap(&mut **own, &mut self.vm.pool));
+                std::mem::swap(books, &mut state.books);
+                again = conclude(self, state, taken, attempt);
+                std::mem::swap(books, &mut state.books);
+                lock.iter_mut().for_each(|own| std::mem::swap(&mut **own, &mut self.vm.pool));
+                taken += 1;
+            }
+            let took = (self.clock)().saturating_sub(started);
+            state.times.merging += took;
+            took
+        });
+        if pool.is_none() {
+            self.vm.pool = own.into_inner().unwrap_or_else(PoisonError::into_inner);
         }
-        attempts
+        crew.mend((self.vm, self.target), round, pool, &mut books, (&mut results, taken));
+        (state.crew, state.books) = (crew, books);
+        if let (Some(mut record), Some(journal)) = (record, &mut self.journal) {
+            results.iter().skip(taken).flatten().for_each(|attempt| record.add(attempt));
+            record.whole().iter().for_each(|record| journal.keep(record));
+        }
+        self.conclude_rest(state, (taken, results), again, conclude);
+    }
+
+    /// What is left of a round when all was tried, behind so many that were taken before.
+    fn conclude_rest(
+        &mut self,
+        state: &mut State<L, T>,
+        (taken, results): (usize, Vec<Option<Attempt<T::Observation>>>),
+        again: Option<Again>,
+        conclude: &mut Conclude<'_, 'a, L, T>,
+    ) {
+        let started = (self.clock)();
+        if let Some(again) = again {
+            self.try_again(state, again);
+        }
+        for (index, attempt) in results.into_iter().enumerate().skip(taken) {
+            // Only a cut leaves a job without an attempt.
+            if let Some(attempt) = attempt
+                && let Some(again) = conclude(self, state, index, attempt)
+            {
+                self.try_again(state, again);
+            }
+        }
+        let took = (self.clock)().saturating_sub(started);
+        state.times.merging += took;
+        state.merged_alone += took;
     }
 
     /// What the next round came to before the exploration was cut off: its inputs are run again.
@@ -93,7 +174,14 @@ where
         let again: Vec<Job> = kept.iter().filter_map(journal::Kept::job).collect();
         let mut runs = match again.is_empty() {
             true => Vec::new(),
-            false => state.crew.round(self.vm, self.target, Some(&pool), &again, share, &|| None),
+            false => {
+                let round = Round { jobs: &again, share, cut: &|| None };
+                let terms = Terms::Other(&pool);
+                let mut runs = state.crew.pass(round, terms, &mut state.books, &mut |_, _| 0);
+                let (machine, books) = ((&mut *self.vm, &*self.target), &mut state.books);
+                state.crew.mend(machine, round, Some(&pool), books, (&mut runs, 0));
+                runs
+            }
         }
         .into_iter();
         let attempt = |kept: journal::Kept| {
@@ -122,7 +210,11 @@ where
 
     /// One attempt by itself.
     pub(super) fn attempt(&mut self, state: &mut State<L, T>, job: &Job) -> Attempt<T::Observation> {
-        let found = self.round(state, None, std::slice::from_ref(job), &|| None).pop().flatten();
+        let mut found = None;
+        self.round(state, None, std::slice::from_ref(job), &|| None, &mut |_, _, _, attempt| {
+            found = Some(attempt);
+            None
+        });
         found.unwrap_or_else(|| unreachable!("the first job of a round is always done"))
     }
 
@@ -157,7 +249,7 @@ where
         state.spent.runs += u64::from(matches!(attempt.found, Found::Ran(_)));
         state.dearest = state.dearest.max(state.spent.work() - before);
         self.vm.ledger.merge(&attempt.ledger);
-        state.crew.teach(std::mem::take(&mut attempt.news));
+        state.books.teach(std::mem::take(&mut attempt.news));
     }
 
     /// The run of an attempt in this machine's terms. Where it met code that this machine has never seen it is
@@ -168,7 +260,9 @@ where
         worker: usize,
         mut run: Run<T::Observation>,
     ) -> Run<T::Observation> {
-        if state.crew.localise(self.vm, worker, &mut run).is_some() {
+        let knows = state.books.knows(worker, &run);
+        if knows || state.crew.learn(&self.vm.lang, &mut state.books, worker, &run).is_some() {
+            state.books.translate(&mut self.vm.pool, worker, &mut run);
             return run;
         }
         let ledger = self.vm.ledger.clone();
@@ -225,18 +319,19 @@ where
                     Job::Flip { assertions, hint }
                 })
                 .collect();
-            for mut attempt in self.round(state, None, &jobs, self.cut).into_iter().flatten() {
-                self.count(state, &mut attempt);
+            self.round(state, None, &jobs, self.cut, &mut |session, state, _, mut attempt| {
+                session.count(state, &mut attempt);
                 match attempt.found {
                     Found::Ran(run) => {
-                        let run = self.localise(state, attempt.worker, *run);
-                        self.merge(state, run, None);
+                        let run = session.localise(state, attempt.worker, *run);
+                        session.merge(state, run, None);
                     }
                     Found::Unsat | Found::Nothing => {}
-                    Found::Unknown(cause) => self.vm.ledger.note(Kind::SolverUnknown, "inputs", cause),
-                    Found::Failed(why) => self.note_failure(why),
+                    Found::Unknown(cause) => session.vm.ledger.note(Kind::SolverUnknown, "inputs", cause),
+                    Found::Failed(why) => session.note_failure(why),
                 }
-            }
+                None
+            });
         }
     }
 }

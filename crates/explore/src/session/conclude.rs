@@ -11,6 +11,20 @@ use crate::target::Target;
 use crate::tree::{Child, GaveUp, Slot};
 use crate::worker::{Attempt, Found};
 
+/// A candidate whose run went elsewhere: to be tried with other inputs than that had.
+pub(super) struct Again {
+    candidate: Candidate,
+    other: TermId,
+    new: bool,
+}
+
+fn ran(merged: &Merged) -> Tried {
+    match merged.reached {
+        true => Tried::Ran { new: merged.new },
+        false => Tried::GaveUp,
+    }
+}
+
 impl<L, T> Session<'_, L, T>
 where
     L: Lang + Clone + Send,
@@ -79,38 +93,24 @@ where
         self.vm.ledger.note(Kind::UnsupportedConstruct, "exploration", reason);
     }
 
-    /// Puts the result of a candidate where it belongs; one that strayed is tried once more another way.
+    /// Puts the result of a candidate where it belongs; one that strayed is to be tried once more another way.
     pub(super) fn conclude(
         &mut self,
         state: &mut State<L, T>,
         candidate: &Candidate,
         mut attempt: Attempt<T::Observation>,
-    ) {
+    ) -> Option<Again> {
         state.fruitless += 1;
         self.count(state, &mut attempt);
         let tried = match attempt.found {
             Found::Ran(run) => {
                 let run = self.localise(state, attempt.worker, *run);
                 let other = self.other_inputs(candidate, state, &run.model);
-                let mut merged = self.merge(state, run, Some(candidate.slot));
+                let merged = self.merge(state, run, Some(candidate.slot));
                 if !merged.reached && state.tree.child(candidate.slot) == Child::Open {
-                    let job = self.flip(state, candidate, Some(other));
-                    let mut again = self.attempt(state, &job);
-                    self.count(state, &mut again);
-                    if let Found::Ran(run) = again.found {
-                        let run = self.localise(state, again.worker, *run);
-                        let again = self.merge(state, run, Some(candidate.slot));
-                        merged = Merged { new: merged.new || again.new, reached: again.reached };
-                    }
-                    if !merged.reached && state.tree.child(candidate.slot) == Child::Open {
-                        state.tree.set_child(candidate.slot, Child::GaveUp(GaveUp::Diverged));
-                        self.stuck(state, candidate);
-                    }
+                    return Some(Again { candidate: *candidate, other, new: merged.new });
                 }
-                match merged.reached {
-                    true => Tried::Ran { new: merged.new },
-                    false => Tried::GaveUp,
-                }
+                ran(&merged)
             }
             Found::Failed(why) => {
                 state.tree.set_child(candidate.slot, Child::GaveUp(GaveUp::Failed));
@@ -137,6 +137,31 @@ where
                 Tried::GaveUp
             }
         };
+        self.tell(state, candidate, tried);
+        None
+    }
+
+    /// Tries a candidate once more whose run went elsewhere.
+    pub(super) fn try_again(&mut self, state: &mut State<L, T>, again: Again) {
+        let Again { candidate, other, new } = again;
+        let mut merged = Merged { new, reached: false };
+        let job = self.flip(state, &candidate, Some(other));
+        let mut attempt = self.attempt(state, &job);
+        self.count(state, &mut attempt);
+        if let Found::Ran(run) = attempt.found {
+            let run = self.localise(state, attempt.worker, *run);
+            let second = self.merge(state, run, Some(candidate.slot));
+            merged = Merged { new: new || second.new, reached: second.reached };
+        }
+        if !merged.reached && state.tree.child(candidate.slot) == Child::Open {
+            state.tree.set_child(candidate.slot, Child::GaveUp(GaveUp::Diverged));
+            self.stuck(state, &candidate);
+        }
+        self.tell(state, &candidate, ran(&merged));
+    }
+
+    /// Tells those who choose what came of a candidate.
+    fn tell(&mut self, state: &mut State<L, T>, candidate: &Candidate, tried: Tried) {
         // Another object or index is never seen as such: each run says which one it picked.
         if !matches!(tried, Tried::Ran { .. }) || matches!(candidate.kind, ElemKind::Which | ElemKind::Fresh)
         {

@@ -13,9 +13,11 @@ use solver::Chain;
 use term::{Assignment, Pool, TermId};
 use vm::{Lang, Site, Vm};
 
+use crate::books::Books;
 use crate::breed::Nursery;
 use crate::budget::{Options, Spent, Times};
 use crate::code::Code;
+use crate::crew::Crew;
 use crate::finished::{End, Finished, RunId};
 use crate::frontier::{Checks, Strategy};
 use crate::fuzz::Fuzz;
@@ -26,7 +28,7 @@ use crate::mutate::Words;
 use crate::target::Target;
 use crate::tree::{Slot, Tree};
 use crate::verdict::{Verdict, verdicts};
-use crate::worker::{Crew, Job};
+use crate::worker::Job;
 
 /// With everything met, so many flips are tried for a run that returns normally.
 const RETURN_TRIES: u32 = 100;
@@ -134,6 +136,7 @@ const MAX_DEMANDS: usize = 400;
 /// What grows while exploring.
 struct State<L: Lang, T: Target<L>> {
     crew: Crew<L, T>,
+    books: Books,
     tree: Tree,
     code: Code,
     checks: Checks,
@@ -166,6 +169,8 @@ struct State<L: Lang, T: Target<L>> {
     /// The most work that one attempt took so far.
     dearest: u64,
     times: Times,
+    /// What of merging the workers waited for.
+    merged_alone: u64,
     /// Bytes that the runs take, about, and what solvers remember of them.
     kept: u64,
     /// Different bugs met, by exception and place.
@@ -207,25 +212,7 @@ where
                 break stopped;
             }
             let broods = if stopped.is_none() { self.broods(&mut state) } else { Vec::new() };
-            let mut attempts = self.attempt_all(&mut state, &round, &mutants, broods);
-            let started = (self.clock)();
-            let bred = attempts.split_off(round.len() + mutants.len());
-            let fuzzed = attempts.split_off(round.len());
-            for (candidate, attempt) in round.iter().zip(attempts) {
-                // Only a cut leaves a candidate without an attempt.
-                if let Some(attempt) = attempt {
-                    self.conclude(&mut state, candidate, attempt);
-                }
-            }
-            for ((slot, _), attempt) in mutants.iter().zip(fuzzed) {
-                if let Some(attempt) = attempt {
-                    self.conclude_mutant(&mut state, *slot, attempt);
-                }
-            }
-            for attempt in bred.into_iter().flatten() {
-                self.conclude_bred(&mut state, attempt);
-            }
-            state.times.merging += (self.clock)().saturating_sub(started);
+            self.attempt_all(&mut state, &round, &mutants, broods);
         };
         (self.observer)(Event::Stopped(stopped));
         self.vm.walking = false;
@@ -238,9 +225,11 @@ where
         self.vm.walking = self.goal.walks();
         let started = (self.clock)();
         let crew = Crew::new(self.jobs, self.vm, self.target, self.chain);
+        let books = Books::new(crew.len());
         let times = Times { starting: (self.clock)().saturating_sub(started), ..Times::default() };
         let mut state = State {
             crew,
+            books,
             tree: Tree::default(),
             code: Code::default(),
             checks: Checks::new(self.options.check_tries),
@@ -263,6 +252,7 @@ where
             left: 0,
             dearest: 0,
             times,
+            merged_alone: 0,
             kept: 0,
             bugs: BTreeSet::new(),
             bounded: Some(Vec::new()),
@@ -297,7 +287,7 @@ where
         }
         let ledger = self.vm.ledger.clone();
         let solver = state.crew.stats();
-        let alone = state.times.starting + state.times.choosing + state.times.merging;
+        let alone = state.times.starting + state.times.choosing + state.merged_alone;
         state.times.waiting = alone + state.crew.waiting;
         Exploration {
             solver,
