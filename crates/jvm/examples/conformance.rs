@@ -1,6 +1,6 @@
 //! `make conformance`: the platform's public methods in our VM and in the real JVM, as a table for docs/conformance.md.
 //!
-//! Arguments: patterns of class names (all if none), `--calls N`, `--doc FILE`, `--notes FILE`.
+//! Arguments: patterns of class names (all if none), `--calls N`, `--doc FILE`, `--notes FILE`, `--jdk HOME` (17 or newer).
 
 #[path = "../tests/conformance/driver.rs"]
 mod driver;
@@ -12,13 +12,14 @@ use testkit::conform::Conform;
 
 fn main() {
     let mut patterns = Vec::new();
-    let (mut calls, mut doc, mut notes) = (25, None, None);
+    let (mut calls, mut doc, mut notes, mut home) = (25, None, None, None);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--calls" => calls = arguments.next().and_then(|text| text.parse().ok()).expect("a number"),
             "--doc" => doc = arguments.next(),
             "--notes" => notes = arguments.next(),
+            "--jdk" => home = arguments.next(),
             _ => patterns.push(argument),
         }
     }
@@ -26,7 +27,10 @@ fn main() {
         patterns.push("java.*".to_string());
     }
     let selected: Vec<&str> = patterns.iter().map(String::as_str).collect();
-    let jdk = Jdk::at_least(17).expect("a JDK");
+    let jdk = match home {
+        Some(home) => Jdk::at(std::path::Path::new(&home)).expect("a JDK"),
+        None => Jdk::at_least(17).expect("a JDK"),
+    };
     let conform = Conform::plan(&jdk, &selected).expect("the calls compile");
     let mut classes: Vec<&str> = conform
         .members

@@ -7,6 +7,7 @@
 use rustc_hash::FxHashMap;
 use vm::{FiberId, ObjId, Stop, Vm};
 
+use crate::link::class_of_mirror;
 use crate::natives::{Clock, Saved, thread_interrupted};
 use crate::world::Jvm;
 
@@ -19,6 +20,8 @@ pub(crate) struct Threads {
     pub list: Vec<Thread>,
     pub current: usize,
     monitors: FxHashMap<ObjId, Monitor>,
+    /// Classes that are being initialised, by their mirrors, and by whom (JVMS §5.5).
+    initialising: FxHashMap<ObjId, usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -46,6 +49,8 @@ pub(crate) enum State {
     },
     Parked,
     Sleeping,
+    /// Another thread is initialising the class of this mirror.
+    Initialising(ObjId),
     /// Made way for others once.
     Yielding,
     Ended,
@@ -116,6 +121,25 @@ impl Threads {
         self.monitors.remove(&object).map_or(0, |monitor| monitor.count)
     }
 
+    /// Forgets all threads but the first. What they were initialising nobody waits for.
+    pub fn keep_main(&mut self) {
+        self.list.truncate(1);
+        self.initialising.retain(|_, by| *by == 0);
+    }
+
+    pub fn begin_initialising(&mut self, mirror: ObjId) {
+        self.initialising.insert(mirror, self.current);
+    }
+
+    pub fn end_initialising(&mut self, mirror: ObjId) {
+        self.initialising.remove(&mirror);
+    }
+
+    /// Whether a thread other than this one is initialising the class of a mirror.
+    pub fn is_initialising_elsewhere(&self, thread: usize, mirror: ObjId) -> bool {
+        self.initialising.get(&mirror).is_some_and(|by| *by != thread)
+    }
+
     /// Wakes one thread that waits for the object, or all.
     pub fn notify(&mut self, object: ObjId, all: bool) {
         for thread in &mut self.list {
@@ -144,6 +168,7 @@ fn is_ready(vm: &Vm<Jvm>, index: usize, now: i64) -> bool {
         }
         State::Parked => thread.permit || woken(),
         State::Sleeping => woken(),
+        State::Initialising(mirror) => !vm.lang.threads.is_initialising_elsewhere(index, mirror),
         State::Ended => false,
     }
 }
@@ -189,6 +214,11 @@ pub(crate) fn describe(vm: &mut Vm<Jvm>) -> String {
             }
             State::Waiting { object, .. } => format!("to be notified on a {}", class(object)),
             State::Parked => "to be unparked".to_string(),
+            State::Initialising(mirror) => {
+                let owner = vm.lang.threads.initialising.get(&mirror).copied().unwrap_or(0);
+                let class = vm.lang.classes[class_of_mirror(vm, mirror)].java_name();
+                format!("for {} to initialise {class}", name(owner))
+            }
             State::Running | State::Sleeping | State::Yielding => "for nothing".to_string(),
         };
         let place = vm.place_of(FiberId(index as u32));

@@ -26,6 +26,7 @@ fn classes() -> &'static Path {
         let status =
             Command::new(javac).args(["-nowarn", "-g", "-d"]).arg(dir.path()).args(&files).status().unwrap();
         assert!(status.success());
+        std::fs::create_dir_all(dir.path().join("META-INF/services")).unwrap();
         for (name, text) in RESOURCES {
             std::fs::write(dir.path().join(name), text).unwrap();
         }
@@ -35,7 +36,8 @@ fn classes() -> &'static Path {
 }
 
 /// What lies beside the classes.
-const RESOURCES: [(&str, &str); 2] = [
+const RESOURCES: [(&str, &str); 3] = [
+    ("META-INF/services/Initialising$Greeter", "# two of them\nInitialising$Loud\nInitialising$Polite\n"),
     ("Messages.properties", "greeting=Hello\nfarewell=Bye\n"),
     ("Messages_de.properties", "greeting=Hallo\n"),
 ];
@@ -60,9 +62,13 @@ fn run(vm: &mut Vm<Jvm>, program: &str) -> (String, Outcome) {
 }
 
 fn expected(home: &str, program: &str) -> String {
+    expected_of(home, classes(), program)
+}
+
+fn expected_of(home: &str, classes: &Path, program: &str) -> String {
     let output = Command::new(Path::new(home).join("bin/java"))
         .args(["-ea", "-Duser.language=en", "-Duser.country=US", "-Duser.timezone=UTC", "-cp"])
-        .arg(classes())
+        .arg(classes)
         .arg(program)
         .output()
         .unwrap();
@@ -88,7 +94,7 @@ fn agrees(home: &str, programs: &[String]) {
 }
 
 /// Programs that other tests here and in `boot_symbolic.rs` run, and that do not simply print.
-const SPECIAL: [&str; 5] = ["Deadlock", "Exit", "Symbolic", "Thrower", "World"];
+const SPECIAL: [&str; 6] = ["Deadlock", "Exit", "InitDeadlock", "Symbolic", "Thrower", "World"];
 
 /// All other programs; for hunting by hand, those named in `BOOT_ONLY`.
 fn programs() -> Vec<String> {
@@ -106,6 +112,29 @@ fn programs() -> Vec<String> {
 #[test]
 fn programs_print_what_the_jvm_prints_on_17() {
     agrees(JDK_17, &programs());
+}
+
+/// Java 8, where one is named by `JDK_8` or installed as Debian installs it.
+#[test]
+fn a_program_prints_what_the_jvm_prints_on_8() {
+    let home = std::env::var("JDK_8").unwrap_or("/usr/lib/jvm/java-8-openjdk-amd64".to_string());
+    if !Path::new(&home).exists() {
+        eprintln!("skipped: no JDK at {home}");
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/boot_programs/Java8.java");
+    let javac = Command::new(Path::new(JDK_17).join("bin/javac"))
+        .args(["--release", "8", "-nowarn", "-g", "-d"])
+        .arg(dir.path())
+        .arg(source)
+        .output()
+        .unwrap();
+    assert!(javac.status.success(), "{}", String::from_utf8_lossy(&javac.stderr));
+    let jdk = Arc::new(Jdk::open(Path::new(&home)).unwrap());
+    let mut vm = boot(&BootOptions::new(jdk, vec![dir.path().to_path_buf()])).unwrap();
+    let (printed, outcome) = run(&mut vm, "Java8");
+    assert_eq!(printed, expected_of(&home, dir.path(), "Java8"), "{outcome:?} at {}", vm.stopped_at);
 }
 
 #[test]
@@ -184,6 +213,10 @@ fn a_deadlock_is_found() {
     let expected = "the main thread waits for a java.lang.String locked by thread 1 in Deadlock.both";
     assert!(vm.stopped_at.starts_with(expected), "{}", vm.stopped_at);
     assert!(vm.stopped_at.contains("thread 1 waits for a java.lang.String locked by the main thread"));
+    let (printed, outcome) = run(&mut vm, "InitDeadlock");
+    assert_eq!(outcome, Outcome::Stopped(vm::Stop::Deadlock), "{printed}");
+    let expected = "the main thread waits for thread 1 to initialise InitDeadlock$First";
+    assert!(vm.stopped_at.starts_with(expected), "{}", vm.stopped_at);
     // The next run is not disturbed by the threads of this one.
     let (printed, outcome) = run(&mut vm, "Hello");
     assert_eq!(outcome, Outcome::Returned(None), "{printed}");

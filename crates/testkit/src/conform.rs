@@ -90,6 +90,23 @@ impl Conform {
 
     /// The JVM's answers: up to so many calls of each method of these classes.
     pub fn ask(&self, classes: &[&str], calls: u32, order: Order) -> Result<BTreeMap<Place, Vec<Answered>>> {
+        self.run(classes, calls, order, "")
+    }
+
+    /// One call in a JVM of its own: none before it has left anything in a cache.
+    pub fn ask_alone(&self, place: &Place, seed: i64, order: Order) -> Result<Option<Answered>> {
+        let only = format!("{} {seed}", place.number);
+        let mut answers = self.run(&[&place.class], 1, order, &only)?;
+        Ok(answers.remove(place).and_then(|answers| answers.into_iter().next()))
+    }
+
+    fn run(
+        &self,
+        classes: &[&str],
+        calls: u32,
+        order: Order,
+        only: &str,
+    ) -> Result<BTreeMap<Place, Vec<Answered>>> {
         let class_path: Vec<String> = self.class_path.iter().map(|path| path.display().to_string()).collect();
         let mut child = Command::new(self.jdk.java())
             .args(["-Xmx512m", "-Xss1m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xlog:disable"])
@@ -97,17 +114,18 @@ impl Conform {
             // Messages that the machine makes of the code that was compiled.
             .arg("-XX:-ShowCodeDetailsInExceptionMessages")
             // `Math` as precise as `StrictMath`; exceptions of compiled code as those of interpreted code.
-            .args([
-                "-XX:+UnlockDiagnosticVMOptions",
-                "-XX:-UseLibmIntrinsic",
-                "-XX:DisableIntrinsic=_checkIndex",
-            ])
+            .args(["-XX:+UnlockDiagnosticVMOptions", "-XX:-UseLibmIntrinsic"])
+            .arg(match self.jdk.version {
+                ..=17 => "-XX:DisableIntrinsic=_checkIndex",
+                _ => "-XX:DisableIntrinsic=_Preconditions_checkIndex",
+            })
             // Compiled before the order of `Set.of` is set.
             .args([
                 "-XX:CompileCommand=quiet",
                 "-XX:CompileCommand=exclude,java.util.ImmutableCollections*::*",
             ])
             .args(["-Duser.language=en", "-Duser.country=US", "-Duser.timezone=UTC"])
+            .arg(format!("-Dconform.only={only}"))
             .args(["-cp", &class_path.join(":"), "conform.Main"])
             .args([calls.to_string(), (calls * 3).to_string()])
             .args([order.salt.to_string(), order.reverse.to_string()])

@@ -1,7 +1,7 @@
 //! Class initialisation (JVMS §5.5) as IR: one function a class, run by `guard.init`.
 //!
 //! The state lies in the mirror's bytes, so the heap's undo log restores it between runs. Values of `ConstantValue`
-//! attributes are set when the mirror is made. There is one guest thread: in progress means by this thread.
+//! attributes are set when the mirror is made. Which thread is at it know [`crate::threads`]; others wait.
 
 use ir::{BranchInfo, Builder, Check, ClassId, FuncId, Function, Op, Origin, Reg, SwitchTable, Type};
 
@@ -70,7 +70,10 @@ pub(crate) fn initialiser(jvm: &mut Jvm, class: ClassId) -> FuncId {
 fn build(jvm: &mut Jvm, class: ClassId, name: &str) -> Function {
     let state = jvm.known.mirror_state;
     let mut b = Builder::new(name, &[], None);
-    let [go, supers, own, finish, leave, failed, own_failed, rejected] = std::array::from_fn(|_| b.block());
+    let [go, supers, own, finish, leave, failed, own_failed, rejected, busy] =
+        std::array::from_fn(|_| b.block());
+    let [begin, end, wait] = ["testwright.beginInit", "testwright.endInit", "testwright.awaitInit"]
+        .map(|name| jvm.hook(name, &[Type::Ref], None));
     let info = BranchInfo { origin: Origin::Synthetic, decision: 0, condition: 0 };
     let set_state = |b: &mut Builder, mirror: Reg, to: InitState| {
         let value = b.const_i32(to as i32);
@@ -80,7 +83,7 @@ fn build(jvm: &mut Jvm, class: ClassId, name: &str) -> Function {
     let mirror = b.value(Type::Ref, Op::Statics, class.0, 0, 0);
     let now = b.value(Type::I32, Op::LoadU8, mirror.0, state, 0);
     let cases = vec![
-        (InitState::InProgress as i32, leave),
+        (InitState::InProgress as i32, busy),
         (InitState::Done as i32, leave),
         (InitState::Failed as i32, rejected),
     ];
@@ -88,6 +91,7 @@ fn build(jvm: &mut Jvm, class: ClassId, name: &str) -> Function {
 
     b.switch_to(go);
     set_state(&mut b, mirror, InitState::InProgress);
+    b.call(Reg::NONE, begin, &[mirror]);
     b.jump(supers);
 
     b.switch_to(supers);
@@ -109,7 +113,15 @@ fn build(jvm: &mut Jvm, class: ClassId, name: &str) -> Function {
 
     b.switch_to(finish);
     set_state(&mut b, mirror, InitState::Done);
+    b.call(Reg::NONE, end, &[mirror]);
     b.ret(None);
+
+    // By this thread, which goes on, or by another one, which is waited for.
+    b.switch_to(busy);
+    b.call(Reg::NONE, wait, &[mirror]);
+    let now = b.value(Type::I32, Op::LoadU8, mirror.0, state, 0);
+    let cases = vec![(InitState::Failed as i32, rejected)];
+    b.switch(now, SwitchTable { cases, default: leave }, info);
 
     b.switch_to(leave);
     b.ret(None);
@@ -118,11 +130,13 @@ fn build(jvm: &mut Jvm, class: ClassId, name: &str) -> Function {
     b.switch_to(failed);
     let error = b.value(Type::Ref, Op::Catch, 0, 0, 0);
     set_state(&mut b, mirror, InitState::Failed);
+    b.call(Reg::NONE, end, &[mirror]);
     b.throw(error);
 
     b.switch_to(own_failed);
     let error = b.value(Type::Ref, Op::Catch, 0, 0, 0);
     set_state(&mut b, mirror, InitState::Failed);
+    b.call(Reg::NONE, end, &[mirror]);
     wrap_and_throw(jvm, &mut b, error, info);
 
     b.switch_to(rejected);

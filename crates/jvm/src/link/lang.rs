@@ -58,7 +58,10 @@ impl Lang for Jvm {
         let state = vm.lang.known.mirror_state;
         vm.lang.objects.mirror(class).is_some_and(|mirror| {
             let state = vm.heap.read_u8(mirror, state);
-            state == InitState::Done as u8 || state == InitState::InProgress as u8
+            let threads = &vm.lang.threads;
+            state == InitState::Done as u8
+                || state == InitState::InProgress as u8
+                    && !threads.is_initialising_elsewhere(threads.current, mirror)
         })
     }
 
@@ -173,7 +176,7 @@ impl Lang for Jvm {
     fn freeze(&mut self) {
         self.objects.freeze();
         // Stacks are not kept: a thread that was started before never goes on, as if it were slow.
-        self.threads.list.truncate(1);
+        self.threads.keep_main();
         self.frozen_threads = self.threads.clone();
         self.freeze_states();
     }

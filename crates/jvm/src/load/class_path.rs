@@ -120,6 +120,14 @@ impl ClassPath {
         if is_safe_path(name) { self.find_user(name) } else { Ok(None) }
     }
 
+    /// The resource of one user entry.
+    pub fn resource_in(&self, index: usize, name: &str) -> Result<Option<Arc<[u8]>>, LoadError> {
+        match self.entries.get(index) {
+            Some(entry) if is_safe_path(name) => entry.read(name),
+            _ => Ok(None),
+        }
+    }
+
     /// The resource of every user entry that has it, in order (`META-INF/services/…`).
     pub fn resources(&self, name: &str) -> Result<Vec<Found>, LoadError> {
         if !is_safe_path(name) {

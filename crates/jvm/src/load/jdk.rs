@@ -226,6 +226,10 @@ pub(super) fn package_of(name: &str) -> &str {
 fn release(home: &Path) -> Result<(String, u32), String> {
     let files = [Some(home), home.parent()].into_iter().flatten().map(|folder| folder.join("release"));
     let text = files.into_iter().find_map(|file| fs::read_to_string(file).ok());
+    // Debian's packages of Java 8 have none, and no other version has this file.
+    if text.is_none() && (home.join("jre/lib/rt.jar").is_file() || home.join("lib/rt.jar").is_file()) {
+        return Ok(("1.8.0".to_owned(), 8));
+    }
     let text = text.ok_or("it has no readable release file")?;
     let version = text.lines().find_map(|line| line.trim().strip_prefix("JAVA_VERSION="));
     let version = version.ok_or("its release file has no JAVA_VERSION")?.trim().trim_matches('"');
@@ -274,5 +278,5 @@ fn homes_on_path(path: Option<&OsString>) -> Vec<PathBuf> {
 fn homes_in(folder: &Path) -> Vec<PathBuf> {
     let children = sorted_children(folder);
     let inside = |child: PathBuf| [child.join("Contents").join("Home"), child];
-    children.into_iter().flat_map(inside).filter(|home| home.join("release").is_file()).collect()
+    children.into_iter().flat_map(inside).filter(|home| release(home).is_ok()).collect()
 }

@@ -56,6 +56,13 @@ pub fn table(jdk: &Jdk, conform: &Conform, results: &Results) -> String {
         add(&mut all.total, &row.total);
     }
     line(&mut text, "all", &all);
+    if results.alone > 0 {
+        let _ = writeln!(
+            text,
+            "\nAsked again in a JVM of their own, as earlier calls had filled its caches: {}.",
+            results.alone
+        );
+    }
     if !results.reasons.is_empty() {
         text.push_str("\n## What was not supported\n\nCalls, and why.\n\n");
         let mut reasons: Vec<_> = results.reasons.iter().collect();

@@ -40,6 +40,12 @@ public final class Main {
 
     private static void all(Class<?> type, int calls, int tries, PrintStream out) throws Throwable {
         Method run = type.getMethod("run", int.class, long.class);
+        String[] only = System.getProperty("conform.only", "").split(" ");
+        if (only.length == 2) {
+            String text = watched(run, Integer.parseInt(only[0]), Long.parseLong(only[1]));
+            out.println(type.getSimpleName() + " " + only[0] + " " + only[1] + " " + text);
+            return;
+        }
         int count = (Integer) type.getMethod("count").invoke(null);
         for (int method = 0; method < count; method++) {
             int made = 0;
@@ -65,7 +71,11 @@ public final class Main {
         Worker worker = Worker.idle();
         String text = worker.call(run, method, seed);
         if (text == null) {
-            worker.thread.stop();
+            try {
+                worker.thread.stop();
+            } catch (UnsupportedOperationException e) {
+                // Since Java 20: it is left behind.
+            }
             Worker.idle = null;
             return "(blocked)";
         }

@@ -15,6 +15,7 @@ natives! {
     "java/util/zip/Inflater" {
         "init" "(Z)J" = inflater;
         "inflateBytesBytes" "(J[BII[BII)J" = inflate;
+        "inflateBytes" "(J[BII)I" = inflate_8;
         "getAdler" "(J)I" = get_adler;
         "reset" "(J)V" = reset;
         "end" "(J)V" = end;
@@ -22,6 +23,7 @@ natives! {
     "java/util/zip/Deflater" {
         "init" "(IIZ)J" = deflater;
         "deflateBytesBytes" "(J[BII[BIIII)J" = deflate;
+        "deflateBytes" "(J[BIII)I" = deflate_8;
         "getAdler" "(J)I" = get_adler;
         "reset" "(J)V" = reset;
         "end" "(J)V" = end;
@@ -164,8 +166,11 @@ fn inflate(vm: &mut Vmj, args: &[Val]) -> Res<i64> {
         }
         Err(error) => {
             let this = arg(args, 0).as_obj();
-            set_i32(vm, this, "inputConsumed", read as i32)?;
-            set_i32(vm, this, "outputConsumed", written as i32)?;
+            // Since Java 11.
+            if field_of(&vm.lang, vm.heap.class(this), "inputConsumed").is_some() {
+                set_i32(vm, this, "inputConsumed", read as i32)?;
+                set_i32(vm, this, "outputConsumed", written as i32)?;
+            }
             let message = error.message().unwrap_or("invalid data").to_string();
             Err(throw("java/util/zip/DataFormatException", message))
         }
@@ -207,4 +212,55 @@ fn deflate(vm: &mut Vmj, args: &[Val]) -> Res<i64> {
         Ok(status) => Ok(packed(read, written, status == Status::StreamEnd)),
         Err(_) => Err(throw("java/lang/InternalError", "stream error")),
     }
+}
+
+/// Java 8: the input lies in fields, which move on; the bytes written are returned.
+fn inflate_8(vm: &mut Vmj, args: &[Val]) -> Res<i32> {
+    let all = with_input(vm, args)?;
+    let packed = inflate(vm, &all)?;
+    moved_on(vm, args, packed)
+}
+
+fn deflate_8(vm: &mut Vmj, args: &[Val]) -> Res<i32> {
+    let mut all = with_input(vm, args)?;
+    let this = arg(args, 0).as_obj();
+    let flush = match get(vm, this, "finish") != 0 {
+        true => Val::i32(4),
+        false => arg(args, 5),
+    };
+    let changed = get(vm, this, "setParams") != 0;
+    let params = get_i32(vm, this, "level") << 3 | i32::from(changed);
+    all.extend([flush, Val::i32(params)]);
+    let packed = deflate(vm, &all)?;
+    set(vm, this, "setParams", Val::bool(false))?;
+    moved_on(vm, args, packed)
+}
+
+/// `this, stream, input, offset, length, output, offset, length`, as later versions pass them.
+fn with_input(vm: &mut Vmj, args: &[Val]) -> Res<Vec<Val>> {
+    let this = arg(args, 0).as_obj();
+    let (offset, len) = (get_i32(vm, this, "off"), get_i32(vm, this, "len"));
+    let input = Val::obj(get_ref(vm, this, "buf"));
+    Ok(vec![
+        arg(args, 0),
+        arg(args, 1),
+        input,
+        Val::i32(offset),
+        Val::i32(len),
+        arg(args, 2),
+        arg(args, 3),
+        arg(args, 4),
+    ])
+}
+
+fn moved_on(vm: &mut Vmj, args: &[Val], packed: i64) -> Res<i32> {
+    let this = arg(args, 0).as_obj();
+    let read = (packed & 0x7fff_ffff) as i32;
+    let (offset, len) = (get_i32(vm, this, "off"), get_i32(vm, this, "len"));
+    set_i32(vm, this, "off", offset + read)?;
+    set_i32(vm, this, "len", len - read)?;
+    if packed >> 62 & 1 != 0 {
+        set(vm, this, "finished", Val::bool(true))?;
+    }
+    Ok((packed >> 31 & 0x7fff_ffff) as i32)
 }

@@ -11,7 +11,7 @@ mod unsafe_memory;
 
 pub(crate) use misc::{NOTHING, REGISTER};
 pub use properties::Environment;
-pub(crate) use unsafe_access::BASE as OFFSET_BASE;
+pub(crate) use unsafe_access::{BASE as OFFSET_BASE, at_address, put_at_address};
 pub(crate) use unsafe_memory::{allocate, block_at};
 
 use super::Row;

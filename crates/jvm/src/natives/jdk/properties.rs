@@ -41,7 +41,10 @@ fn vm_properties(vm: &mut Vmj, _: &[Val]) -> Res<ObjId> {
 fn properties_of_vm(vm: &mut Vmj) -> BTreeMap<String, String> {
     let jdk = vm.lang.path.jdk().clone();
     let feature = jdk.feature.to_string();
-    let home = jdk.home.to_string_lossy().into_owned();
+    // Up to Java 8 the runtime is a folder inside the JDK.
+    let runtime = jdk.home.join("jre");
+    let home = if jdk.feature < 9 && runtime.is_dir() { runtime } else { jdk.home.clone() };
+    let home = home.to_string_lossy().into_owned();
     let mut all: BTreeMap<String, String> = [
         ("java.home", home.as_str()),
         ("java.vm.specification.name", "Java Virtual Machine Specification"),

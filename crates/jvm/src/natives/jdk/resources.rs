@@ -1,5 +1,6 @@
 //! Resources: those of the JDK's modules are read from its image, those of the program from the class path.
 
+use crate::load::Origin;
 use crate::natives::java::io::CLASS_PATH;
 use crate::natives::support::*;
 use crate::natives::{Res, Vmj, natives};
@@ -21,6 +22,13 @@ natives! {
     }
     "jdk/internal/loader/BuiltinClassLoader" {
         "findResourceOnClassPath" "(Ljava/lang/String;)Ljava/net/URL;" = resource_address;
+        "findResourcesOnClassPath" "(Ljava/lang/String;)Ljava/util/Enumeration;" = resource_addresses;
+    }
+    // Java 8.
+    "sun/misc/URLClassPath" {
+        "findResource" "(Ljava/lang/String;Z)Ljava/net/URL;" = resource_address;
+        "findResources" "(Ljava/lang/String;Z)Ljava/util/Enumeration;" = resource_addresses;
+        "getResource" "(Ljava/lang/String;Z)Lsun/misc/Resource;" = nothing_there;
     }
 }
 
@@ -99,6 +107,61 @@ fn system_resource_as_stream(vm: &mut Vmj, args: &[Val]) -> Res<ObjId> {
     from_class_path(vm, arg(args, 0))
 }
 
+/// Classes are found elsewhere, and so are the resources of the JDK.
+fn nothing_there(_: &mut Vmj, _: &[Val]) -> Res<ObjId> {
+    Ok(ObjId::NULL)
+}
+
+/// The resources of that name in all entries of the class path, as an enumeration of addresses. `ServiceLoader` reads them.
+fn resource_addresses(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
+    let name = text(vm, non_null(arg(args, 1))?)?;
+    let found = vm.lang.path.clone().resources(&name).unwrap_or_default();
+    let mut entries: Vec<usize> = Vec::new();
+    if is_plain(vm, &name) {
+        entries.extend(found.iter().filter_map(|found| match found.origin {
+            Origin::Entry(index) => Some(index),
+            _ => None,
+        }));
+    }
+    let mut urls = Vec::new();
+    let mut left = Vec::new();
+    for index in entries {
+        let address = new_string(vm, &format!("file:{CLASS_PATH}-{index}/{name}"))?;
+        let url = new_object(vm, "java/net/URL")?;
+        urls.push(url);
+        left.extend([Val::obj(url), Val::obj(address)]);
+    }
+    let items = ref_array(vm, "java/lang/Object", &urls)?;
+    let list = new_object(vm, "java/util/Vector")?;
+    set_ref(vm, list, "elementData", items)?;
+    set_i32(vm, list, "elementCount", urls.len() as i32)?;
+    left.push(Val::obj(list));
+    make_addresses(vm, left)
+}
+
+/// `[url, text, url, text…, list]`: constructs each, then returns the list's enumeration.
+fn make_addresses(vm: &mut Vmj, mut left: Vec<Val>) -> Res<NativeResult<Jvm>> {
+    if left.len() < 2 {
+        let elements = method(vm, "java/util/Vector", "elements", "()Ljava/util/Enumeration;")?;
+        return Ok(NativeResult::Call(elements, left));
+    }
+    let func = method(vm, "java/net/URL", "<init>", "(Ljava/lang/String;)V")?;
+    let args: Vec<Val> = left.drain(..2).collect();
+    let then = |vm: &mut Vmj, args: &[Val]| {
+        crate::natives::settle(make_addresses(vm, args.get(1..).unwrap_or_default().to_vec()))
+    };
+    Ok(NativeResult::CallThen { func, args, then, keep: left })
+}
+
+/// What else is in an address has to be escaped; such names are left out.
+fn is_plain(vm: &mut Vmj, name: &str) -> bool {
+    let plain = name.chars().all(|c: char| c.is_ascii_alphanumeric() || "/._-$".contains(c));
+    if !plain {
+        vm.note(ledger::Kind::Environment, "the address of a resource with unusual characters in its name");
+    }
+    plain
+}
+
 /// Where a resource of the program is: a file in a folder that only the virtual file system has. Bundles are read by such addresses.
 fn resource_address(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
     let name = text(vm, non_null(arg(args, 1))?)?;
@@ -106,10 +169,7 @@ fn resource_address(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
     if !matches!(vm.lang.path.clone().user_resource(&name), Ok(Some(_))) {
         return Ok(nothing);
     }
-    // What else is in an address has to be escaped; such names are left out.
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-$".contains(c);
-    if !name.chars().all(plain) {
-        vm.note(ledger::Kind::Environment, "the address of a resource with unusual characters in its name");
+    if !is_plain(vm, &name) {
         return Ok(nothing);
     }
     let address = new_string(vm, &format!("file:{CLASS_PATH}/{name}"))?;

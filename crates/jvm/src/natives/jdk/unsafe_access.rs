@@ -85,6 +85,15 @@ fn put(vm: &mut Vmj, args: &[Val], ty: MemType) -> Res<()> {
     Ok(())
 }
 
+/// What lies at an address outside the heap.
+pub(crate) fn at_address(vm: &mut Vmj, address: Val, ty: MemType) -> Res<Val> {
+    get(vm, &[Val::obj(ObjId::NULL), Val::obj(ObjId::NULL), address], ty)
+}
+
+pub(crate) fn put_at_address(vm: &mut Vmj, address: Val, ty: MemType, value: Val) -> Res<()> {
+    put(vm, &[Val::obj(ObjId::NULL), Val::obj(ObjId::NULL), address, value], ty)
+}
+
 /// Compares and swaps; the old value, and whether it was the expected one. A symbolic comparison is decided here.
 fn exchange(vm: &mut Vmj, args: &[Val], ty: MemType) -> Res<(Val, bool)> {
     let place = resolve(vm, arg(args, 1), arg(args, 2), ty.size() as u64)?;

@@ -1,9 +1,10 @@
 //! Natives of `sun.*`.
 
+mod misc;
 mod nio;
 
 use super::Row;
 
 pub(super) fn tables() -> Vec<&'static [Row]> {
-    vec![nio::ROWS]
+    vec![misc::ROWS, nio::ROWS]
 }

@@ -111,8 +111,14 @@ pub(crate) const CLASS_PATH: &str = "/class-path";
 
 /// The resource of the program that a path names.
 fn resource(vm: &Vmj, path: &Path) -> Option<Arc<[u8]>> {
-    let name = path.strip_prefix(CLASS_PATH).ok()?.to_str()?;
-    vm.lang.path.user_resource(name).ok()?.map(|found| found.bytes)
+    let rest = path.to_str()?.strip_prefix(CLASS_PATH)?;
+    let (entry, name) = rest.split_once('/')?;
+    match entry.strip_prefix('-') {
+        // That of one entry of the class path.
+        Some(index) => vm.lang.path.resource_in(index.parse().ok()?, name).ok()?,
+        None if entry.is_empty() => vm.lang.path.user_resource(name).ok()?.map(|found| found.bytes),
+        None => None,
+    }
 }
 
 /// Looks a path up. Only the JDK's home and the program's resources show through from the host.

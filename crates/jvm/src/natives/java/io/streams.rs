@@ -30,11 +30,13 @@ natives! {
     }
     "java/io/FileOutputStream" {
         "open0" "(Ljava/lang/String;Z)V" = open_for_writing;
+        "close0" "()V" = close_stream;
         "write" "(IZ)V" = write_byte;
         "writeBytes" "([BIIZ)V" = write_bytes;
     }
     "java/io/FileInputStream" {
         "open0" "(Ljava/lang/String;)V" = open_for_reading;
+        "close0" "()V" = close_stream;
         "read0" "()I" = read_byte;
         "readBytes" "([BII)I" = read_bytes;
         "readBytes0" "([BII)I" = read_bytes;
@@ -46,6 +48,7 @@ natives! {
     }
     "java/io/RandomAccessFile" {
         "open0" "(Ljava/lang/String;I)V" = open_random;
+        "close0" "()V" = close_stream;
         "read0" "()I" = read_byte;
         "readBytes" "([BII)I" = read_bytes;
         "readBytes0" "([BII)I" = read_bytes;
@@ -248,6 +251,14 @@ fn close_descriptor(vm: &mut Vmj, args: &[Val]) -> Res<()> {
     let descriptor = get_i32(vm, this, "fd");
     vm.lang.state::<Saved<Files>>().close(descriptor);
     set_i32(vm, this, "fd", -1)
+}
+
+/// Java 8: streams close their descriptors themselves.
+fn close_stream(vm: &mut Vmj, args: &[Val]) -> Res<()> {
+    match get_ref(vm, arg(args, 0).as_obj(), "fd") {
+        none if none.is_null() => Ok(()),
+        descriptor => close_descriptor(vm, &[Val::obj(descriptor)]),
+    }
 }
 
 fn cleanup_close(vm: &mut Vmj, args: &[Val]) -> Res<()> {

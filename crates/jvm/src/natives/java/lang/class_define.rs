@@ -24,6 +24,9 @@ natives! {
     "jdk/internal/misc/Unsafe" {
         "defineClass0" "(Ljava/lang/String;[BIILjava/lang/ClassLoader;Ljava/security/ProtectionDomain;)Ljava/lang/Class;" = define_unsafe;
     }
+    "sun/misc/Unsafe" {
+        "defineClass" "(Ljava/lang/String;[BIILjava/lang/ClassLoader;Ljava/security/ProtectionDomain;)Ljava/lang/Class;" = define_unsafe;
+    }
     "java/lang/reflect/Proxy" {
         "defineClass0" "(Ljava/lang/ClassLoader;Ljava/lang/String;[BII)Ljava/lang/Class;" = define_from_array;
     }

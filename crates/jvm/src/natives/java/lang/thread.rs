@@ -75,9 +75,12 @@ natives! {
         "park" "(ZJ)V" = park;
         "unpark" "(Ljava/lang/Object;)V" = unpark;
     }
-    // Called by the function that every thread runs, after all else.
+    // Called by the function that every thread runs, after all else, and by those that initialise classes.
     "testwright" {
         "endThread" "" = end;
+        "beginInit" "" = begin_initialising;
+        "endInit" "" = end_initialising;
+        "awaitInit" "" = await_initialised;
     }
 }
 
@@ -169,6 +172,8 @@ fn status_of(state: State, deadline: Option<i64>) -> i32 {
     match state {
         State::Running | State::Yielding => RUNNABLE,
         State::Entering(_) => 0x401,
+        // As HotSpot shows it.
+        State::Initialising(_) => RUNNABLE,
         State::Waiting { .. } => 0x181 | waits,
         State::Parked => 0x281 | waits,
         State::Sleeping => 0x41 | waits,
@@ -386,6 +391,31 @@ fn wait(vm: &mut Vmj, args: &[Val]) -> Blocking {
     let count = vm.lang.threads.release(object);
     let nanos = (timeout > 0).then(|| timeout.saturating_mul(1_000_000));
     block(vm, State::Waiting { object, count, notified: false }, nanos)
+}
+
+// Initialising classes.
+
+fn begin_initialising(vm: &mut Vmj, args: &[Val]) -> Res<()> {
+    vm.lang.threads.begin_initialising(arg(args, 0).as_obj());
+    Ok(())
+}
+
+fn end_initialising(vm: &mut Vmj, args: &[Val]) -> Res<()> {
+    vm.lang.threads.end_initialising(arg(args, 0).as_obj());
+    Ok(())
+}
+
+/// Who comes to a class that another thread is initialising waits; who is initialising it goes on.
+fn await_initialised(vm: &mut Vmj, args: &[Val]) -> Blocking {
+    let mirror = arg(args, 0).as_obj();
+    let threads = &vm.lang.threads;
+    if threads.is_initialising_elsewhere(threads.current, mirror) {
+        return block(vm, State::Initialising(mirror), None);
+    }
+    match vm.lang.threads.current().state {
+        State::Initialising(_) => go_on(vm),
+        _ => Ok(NativeResult::Void),
+    }
 }
 
 // Parking.

@@ -22,6 +22,8 @@ natives! {
         "setCallSiteTargetNormal" "(Ljava/lang/invoke/CallSite;Ljava/lang/invoke/MethodHandle;)V" = set_target;
         "setCallSiteTargetVolatile" "(Ljava/lang/invoke/CallSite;Ljava/lang/invoke/MethodHandle;)V" = set_target;
         "getNamedCon" "(I[Ljava/lang/Object;)I" = zero;
+        "getConstant" "(I)I" = zero;
+        "getMembers" "(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/String;ILjava/lang/Class;I[Ljava/lang/invoke/MemberName;)I" = members;
         "clearCallSiteContext" "(Ljava/lang/invoke/MethodHandleNatives$CallSiteContext;)V" = ignore;
     }
 }
@@ -76,6 +78,10 @@ fn set_method(vm: &mut Vmj, member: ObjId, func: FuncId, kind: i32) -> Res<()> {
     let class = mirror(vm, class)?;
     set_ref(vm, member, "clazz", class)?;
     set_i32(vm, member, "vm.target", func.0.wrapping_add(1) as i32)?;
+    // Since Java 11.
+    if field_of(&vm.lang, vm.heap.class(member), "method").is_none() {
+        return Ok(());
+    }
     let resolved = new_object(vm, "java/lang/invoke/ResolvedMethodName")?;
     set_ref(vm, resolved, "vmholder", class)?;
     set_i32(vm, resolved, "vm.target", func.0 as i32)?;
@@ -143,6 +149,33 @@ fn init(vm: &mut Vmj, args: &[Val]) -> Res<()> {
         }
         _ => Err(throw("java/lang/InternalError", format!("unrecognized type {class}"))),
     }
+}
+
+/// Java 8: the methods that a class declares, by name and descriptor where they are given; how many there are.
+fn members(vm: &mut Vmj, args: &[Val]) -> Res<i32> {
+    let class = class_of(vm, arg(args, 0).as_obj())?;
+    let wanted = |vm: &mut Vmj, text_of: Val| match text_of.as_obj() {
+        none if none.is_null() => Ok(None),
+        string => text(vm, string).map(Some),
+    };
+    let (name, descriptor) = (wanted(vm, arg(args, 1))?, wanted(vm, arg(args, 2))?);
+    if arg(args, 3).as_i32() & IS_METHOD == 0 {
+        return Err(unsupported("method handle", "members that are not methods, by their class"));
+    }
+    let matching = |vm: &Vmj, func: FuncId| {
+        let f = &vm.lang.funcs[func];
+        !f.name.starts_with('<')
+            && name.as_ref().is_none_or(|name| *f.name == **name)
+            && descriptor.as_ref().is_none_or(|descriptor| *f.descriptor == **descriptor)
+    };
+    let found: Vec<FuncId> = vm.lang.classes[class].functions().filter(|func| matching(vm, *func)).collect();
+    let places = refs(vm, non_null(arg(args, 6))?);
+    let skipped = arg(args, 5).as_i32().max(0) as usize;
+    for (func, member) in found.iter().skip(skipped).zip(places) {
+        let kind = natural_kind(vm, *func, false);
+        set_method(vm, member, *func, kind)?;
+    }
+    Ok(found.len().saturating_sub(skipped) as i32)
 }
 
 fn resolve_8(vm: &mut Vmj, args: &[Val]) -> Res<ObjId> {

@@ -27,6 +27,7 @@ natives! {
     "java/lang/invoke/LambdaForm" {
         "prepare" "()V" = ignore;
         "compileToBytecode" "()V" = ignore;
+        "compileToBytecode" "()Ljava/lang/invoke/MemberName;" = not_compiled;
     }
     "java/lang/invoke/LambdaForm$NamedFunction" {
         "invokeWithArguments" "([Ljava/lang/Object;)Ljava/lang/Object;" = symbolic invoke_named;
@@ -39,6 +40,10 @@ natives! {
 /// Lambda forms are interpreted: nothing is prepared or compiled.
 fn ignore(_: &mut Vmj, _: &[Val]) -> Res<()> {
     Ok(())
+}
+
+fn not_compiled(_: &mut Vmj, _: &[Val]) -> Res<ObjId> {
+    Ok(ObjId::NULL)
 }
 
 /// The descriptor at the call that a site number stands for.
