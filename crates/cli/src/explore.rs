@@ -89,7 +89,7 @@ pub fn found(
     Ok(results.iter().flat_map(paths_json).collect())
 }
 
-/// What `cover` finds, an object an obligation or a path.
+/// What `cover` finds, an object an obligation, a test or a path.
 pub fn covered(
     args: &CoverArgs,
     interrupt: &Arc<AtomicBool>,
@@ -213,11 +213,17 @@ fn paths_text(result: &ClassResult) {
 }
 
 fn paths_json(result: &ClassResult) -> Vec<Value> {
+    runs_json(result, "path")
+}
+
+/// The runs that were kept, as records of one kind (`docs/code.schema.json`).
+fn runs_json(result: &ClassResult, record: &str) -> Vec<Value> {
     let one = |test: &Proposed| {
         let method = &result.methods[test.method];
         let inputs: serde_json::Map<_, _> =
             test.inputs.iter().map(|(name, value)| (name.clone(), json!(format!("{value:#x}")))).collect();
         json!({
+            "record": record,
             "class": result.class.replace('/', "."),
             "method": method.name,
             "descriptor": method.descriptor,
@@ -287,18 +293,23 @@ fn side_trips<'a>(result: &'a ClassResult, function: &str, id: u32) -> Option<&'
 fn cover_json(result: &ClassResult) -> Vec<Value> {
     let mut lines = Vec::new();
     for ((function, id), (obligation, fate)) in &result.obligations {
-        let (verdict, why) = match fate {
-            Fate::Covered => ("covered", witness(result, function, *id)),
-            Fate::Infeasible(why) => ("infeasible", why.clone()),
-            Fate::Open(why) => ("open", why.clone()),
-        };
         let by = match fate {
             Fate::Covered => witnesses(result, function, *id),
             _ => Vec::new(),
         };
+        let (verdict, why) = match fate {
+            Fate::Covered if !by.is_empty() => ("covered", None),
+            Fate::Covered => ("covered", Some(witness(result, function, *id))),
+            Fate::Infeasible(why) => ("infeasible", Some(why.clone())),
+            Fate::Open(why) => ("open", Some(why.clone())),
+        };
         lines.push(json!({
+            "record": "obligation",
+            "class": result.class.replace('/', "."),
             "function": function,
             "method": jvm::title(function),
+            "id": id,
+            "kind": obligation.kind.name(),
             "line": obligation.line,
             "obligation": obligation.text,
             "verdict": verdict,
@@ -307,6 +318,10 @@ fn cover_json(result: &ClassResult) -> Vec<Value> {
             "side_trips": side_trips(result, function, *id),
             "cut": result.cut.contains(function),
         }));
+    }
+    for (mut line, test) in runs_json(result, "test").into_iter().zip(&result.tests) {
+        line["name"] = json!(test.case.name);
+        lines.push(line);
     }
     lines
 }

@@ -254,6 +254,31 @@ fn reports_of_every_kind() {
     );
 }
 
+/// The lines of `--json`, which are of the schema.
+fn records(output: &Output) -> Vec<serde_json::Value> {
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/code.schema.json");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    lines.inspect(|line| testkit::schema::check(&schema, line)).collect()
+}
+
+#[test]
+fn obligations_and_tests_are_of_the_schema() {
+    let place = Place::new();
+    for criterion in ["prime-path", "mcdc", "all-du-paths", "loop", "branch-checks"] {
+        let more = ["--json", "--criterion", criterion, "--boundary", "-c", "classes", "a.Base"];
+        let all = records(&place.run(&[&["cover"][..], &more].concat()));
+        let tests: Vec<_> = all.iter().filter(|r| r["record"] == "test").map(|r| &r["name"]).collect();
+        let by = all.iter().filter_map(|r| r["by"].as_array()).flatten();
+        assert!(!tests.is_empty() && all.len() > tests.len(), "{criterion}: {all:?}");
+        assert!(
+            by.chain(all.iter().map(|r| &r["side_trips"]).filter(|t| t.is_string()))
+                .all(|by| tests.contains(&by))
+        );
+    }
+    assert!(records(&place.run(&["explore", "--json", "-c", "classes", "a.Base#even"])).len() > 1);
+}
+
 #[test]
 fn paths_of_a_method_come_cheapest_first() {
     let place = Place::new();
@@ -261,8 +286,7 @@ fn paths_of_a_method_come_cheapest_first() {
         let more = ["--max-paths", "6", "--cost", unit, "-c", "classes", method];
         let output = place.run(&[&["cover", "--paths", "--json"][..], &more].concat());
         assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-        let text = String::from_utf8(output.stdout).unwrap();
-        text.lines().map(|l| serde_json::from_str(l).unwrap()).collect()
+        records(&output)
     };
     let costs = |paths: &[serde_json::Value]| -> Vec<u64> {
         assert!(paths.iter().all(|p| p["cheapest"] == true), "{paths:?}");
@@ -293,6 +317,37 @@ fn paths_of_a_method_come_cheapest_first() {
     assert_eq!(outcomes.len(), 4, "{words:?}");
     let picture = place.run(&["show", "cfg", "--svg", "-c", "classes", "a.Base#g"]);
     assert!(String::from_utf8_lossy(&picture.stdout).starts_with("<svg"));
+}
+
+/// Switches over floating-point values, a preview of Java 25: where there is such a JDK.
+#[test]
+fn switches_over_floating_point_constants_are_covered() {
+    let Ok(jdk) = Jdk::at_least(25) else { return };
+    let place = Place::new();
+    let source = place.path("Real.java");
+    let text = "package a; public class Real {
+        static int f(float x) { return switch (x) { case 1.5f -> 1; case -0.0f -> 2; case float y when y > 9 -> 3; default -> 0; }; }
+        static int d(double x) { return switch (x) { case 0.0 -> 1; case Double.NaN -> 2; default -> 0; }; }
+        static int b(Double x) { return switch (x) { case null -> 5; case 2.5 -> 1; case Double z when z.isNaN() -> 2; default -> 0; }; }
+    }";
+    fs::write(&source, text).unwrap();
+    let extra = vec!["--enable-preview".to_string()];
+    let options = Options { release: Some(25), no_debug: false, extra };
+    let compiled = jdk.compile(&[source], &options).unwrap();
+    let home = jdk.home.display().to_string();
+    let classes = compiled.display().to_string();
+    let all = records(&place.run(&["cover", "--json", "--jdk", &home, "-c", &classes, "a.Real"]));
+    let outcomes = |method: &str| -> Vec<&str> {
+        let of = all.iter().filter(|r| r["record"] == "test" && r["method"] == method);
+        let mut found: Vec<&str> = of.filter_map(|r| r["outcome"].as_str()).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    };
+    assert!(all.iter().filter(|r| r["record"] == "obligation").all(|o| o["verdict"] == "covered"), "{all:?}");
+    assert_eq!(outcomes("f").len(), 4, "{all:?}");
+    assert_eq!([outcomes("d").len(), outcomes("b").len()], [3, 4], "{all:?}");
+    assert!(all.iter().any(|o| o["obligation"] == "line 2: x is -0.0"), "{all:?}");
 }
 
 /// Neither bubblewrap nor namespaces: what is harmless is confirmed, what changes files only if it is trusted.

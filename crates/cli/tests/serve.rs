@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 struct Server {
@@ -35,7 +35,9 @@ impl Server {
     fn next(&mut self) -> Value {
         let mut line = String::new();
         assert!(self.output.read_line(&mut line).unwrap() > 0, "the server ended");
-        serde_json::from_str(&line).unwrap()
+        let message = serde_json::from_str(&line).unwrap();
+        testkit::schema::check(&docs("json-rpc.schema.json"), &message);
+        message
     }
 
     /// The answer to a request, and the notifications before it.
@@ -56,6 +58,17 @@ impl Server {
     }
 }
 
+fn docs(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)
+}
+
+/// The records of an answer, which are of the schema.
+fn records(answer: &Value) -> &[Value] {
+    let all = answer["result"].as_array().unwrap_or_else(|| panic!("{answer}"));
+    all.iter().for_each(|one| testkit::schema::check(&docs("code.schema.json"), one));
+    all
+}
+
 fn fixture(name: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../fixtures/cfg/{name}.json"));
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
@@ -68,8 +81,7 @@ fn graphs_are_covered_with_progress() {
     let (answer, told) = server.answer(1);
     assert_eq!(answer["result"]["counts"]["covered"], 11, "{answer}");
     assert!(told.iter().any(|t| t["method"] == "progress" && t["params"]["id"] == 1));
-    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cover.schema.json");
-    testkit::schema::check(&schema, &answer["result"]);
+    testkit::schema::check(&docs("cover.schema.json"), &answer["result"]);
     server.ask(2, "cover-cfg", json!({ "graph": fixture("demo"), "paths": true, "max-paths": 3 }));
     assert_eq!(server.answer(2).0["result"]["tests"].as_array().unwrap().len(), 3);
     server.ask(3, "version", json!({}));
@@ -119,16 +131,27 @@ fn classes_are_covered_with_progress_and_can_be_cancelled() {
         json!({ "class-path": path, "targets": ["a.Work#kind"], "criterion": "mcdc", "boundary": true }),
     );
     let (answer, told) = server.answer(1);
-    let obligations = answer["result"].as_array().unwrap();
+    let (obligations, tests): (Vec<&Value>, Vec<&Value>) =
+        records(&answer).iter().partition(|one| one["record"] == "obligation");
+    let names: Vec<&Value> = tests.iter().map(|test| &test["name"]).collect();
+    let named = |o: &&Value| o["by"].as_array().unwrap().iter().all(|by| names.contains(&by));
+    assert!(obligations.iter().all(named), "{answer}");
     assert!(obligations.len() > 2 && obligations.iter().all(|o| o["verdict"] == "covered"), "{answer}");
     let kinds: Vec<&str> = told.iter().filter_map(|t| t["params"]["event"]["kind"].as_str()).collect();
     assert!(["booted", "class", "method", "method-done"].iter().all(|k| kinds.contains(k)), "{kinds:?}");
     assert!(obligations.iter().all(|o| !o["by"].as_array().unwrap().is_empty() && o["cut"] == false));
     server.ask(4, "cover", json!({ "class-path": path, "targets": ["a.Work#kind"], "paths": true }));
     let (answer, told) = server.answer(4);
-    assert!(answer["result"].as_array().unwrap().iter().all(|p| p["cost"].is_number()), "{answer}");
+    assert!(records(&answer).iter().all(|p| p["cost"].is_number()), "{answer}");
     let class = json!({ "kind": "class", "class": "a.Work", "index": 0, "of": 1 });
     assert!(told.iter().any(|t| t["params"]["event"] == class), "{told:?}");
+    server.ask(5, "explore", json!({ "class-path": path, "targets": ["a.Work#kind"] }));
+    assert!(records(&server.answer(5).0).iter().all(|p| p["record"] == "path"));
+    let out = dir.path().join("out").display().to_string();
+    let generate = json!({ "class-path": path, "targets": ["a.Work#kind"], "out": out, "no-run": true });
+    server.ask(6, "generate", generate);
+    let (answer, _) = server.answer(6);
+    testkit::schema::check(&docs("report.schema.json"), &answer["result"]["report"]);
     let endless = json!({ "class-path": path, "targets": ["a.Work#grind"], "exhaustive": true,
         "work": 1_000_000_000_000_u64, "max-paths": 100_000_000 });
     server.ask(2, "explore", endless);

@@ -5,7 +5,7 @@
 //! does not, nor do fields and elements. Uses in the block of the definition itself do not count, as in the literature:
 //! they follow from reaching it; but a branch at its end does.
 
-use crate::flow::Flow;
+use crate::flow::{Flow, Walker};
 use crate::graph::{GraphEdge, GraphNode};
 use crate::projection::Projection;
 use ir::op::Effect;
@@ -210,9 +210,25 @@ impl DataFlow {
 
     /// Follows an activation: the pairs it exercises.
     pub fn exercised(&self, func: &Function, flow: &Flow, moves: &[Move]) -> BTreeSet<Pair> {
-        let mut tracker = Tracker::new(self);
+        self.follow(func, flow, moves, |_, _| {})
+    }
+
+    /// The same; told of each value that arrives without an exception on the way, and of the edges it came along.
+    pub fn follow(
+        &self,
+        func: &Function,
+        flow: &Flow,
+        moves: &[Move],
+        mut arrives: impl FnMut(Pair, &[GraphEdge]),
+    ) -> BTreeSet<Pair> {
+        let (mut walker, mut tracker) = (Walker::default(), Tracker::new(self));
         for (i, what) in moves.iter().enumerate() {
-            tracker.step(self, func, flow, *what, moves.get(i + 1).copied());
+            walker.step(flow, *what);
+            tracker.step(self, func, flow, &walker, *what, moves.get(i + 1).copied());
+            let edges = walker.stretch.as_ref().map_or(&[][..], |stretch| &stretch.edges);
+            for (pair, since) in tracker.arrived.drain(..) {
+                arrives(pair, edges.get(since..).unwrap_or(&[]));
+            }
         }
         tracker.met
     }
@@ -222,15 +238,23 @@ impl DataFlow {
 #[derive(Clone, Debug, Default)]
 pub struct Tracker {
     last: BTreeMap<Reg, u32>,
-    /// The definition whose value a p-use read last.
-    read: BTreeMap<u32, u32>,
+    /// How many edges of the stretch had been taken when a variable was set; none if that was in an earlier one.
+    since: BTreeMap<Reg, usize>,
+    /// The definition whose value a p-use read last, and what `since` was.
+    read: BTreeMap<u32, (u32, Option<usize>)>,
     pub met: BTreeSet<Pair>,
+    /// What arrived in the last step within one stretch, and how many edges of it had been taken when it was set.
+    pub arrived: Vec<(Pair, usize)>,
 }
 
 impl Tracker {
     pub fn new(data: &DataFlow) -> Tracker {
-        let last = data.defs.iter().enumerate().filter(|(_, d)| d.index.is_none());
-        Tracker { last: last.map(|(i, d)| (d.reg, i as u32)).collect(), ..Tracker::default() }
+        let params = || data.defs.iter().enumerate().filter(|(_, d)| d.index.is_none());
+        Tracker {
+            last: params().map(|(i, d)| (d.reg, i as u32)).collect(),
+            since: params().map(|(_, d)| (d.reg, 0)).collect(),
+            ..Tracker::default()
+        }
     }
 
     /// Whether a definition is the one that holds.
@@ -238,10 +262,28 @@ impl Tracker {
         self.last.get(&data.defs[def as usize].reg) == Some(&def)
     }
 
-    /// Takes a step; of a block what it does before the next step, if that is an exception in it.
-    pub fn step(&mut self, data: &DataFlow, func: &Function, flow: &Flow, what: Move, next: Option<Move>) {
+    /// How many edges of the stretch had been taken when a definition that holds was made in it.
+    pub fn since(&self, data: &DataFlow, def: u32) -> Option<usize> {
+        self.since.get(&data.defs[def as usize].reg).copied().filter(|_| self.holds(data, def))
+    }
+
+    /// Takes a step that the walker has taken; of a block what it does before the next step, if that is an exception
+    /// in it.
+    pub fn step(
+        &mut self,
+        data: &DataFlow,
+        func: &Function,
+        flow: &Flow,
+        walker: &Walker,
+        what: Move,
+        next: Option<Move>,
+    ) {
+        self.arrived.clear();
         match what {
             Move::Block(block) => {
+                if flow.node(block).is_some() {
+                    self.decided(data, flow, walker);
+                }
                 let raised = match next {
                     // What a check belongs to had read its operands before it failed.
                     Some(Move::Raise(index)) if func.block_at(index) == block => {
@@ -249,36 +291,64 @@ impl Tracker {
                     }
                     _ => None,
                 };
-                for (index, event) in &data.events[block.0 as usize] {
-                    match event {
-                        // What raised had read its operands.
-                        Event::Use(u) if raised.is_none_or(|r| *index <= r) => {
-                            if let Some(def) = self.last.get(&data.uses[*u as usize].reg) {
-                                self.met.insert(Pair { def: *def, use_: *u });
-                            }
-                        }
-                        Event::Read(u) if raised.is_none_or(|r| *index <= r) => {
-                            if let Some(def) = self.last.get(&data.uses[*u as usize].reg) {
-                                self.read.insert(*u, *def);
-                            }
-                        }
-                        Event::Def(d) if raised.is_none_or(|r| *index < r) => {
-                            self.last.insert(data.defs[*d as usize].reg, *d);
-                        }
-                        _ => break,
-                    }
-                }
+                self.pass(data, block, walker, raised);
             }
             Move::Take { index, successor } => {
                 let choice = flow.choice(index, successor);
                 let decides = choice.and_then(|choice| data.deciding.get(&(index, choice)));
                 for use_ in decides.into_iter().flatten() {
-                    if let Some(def) = self.read.get(use_) {
+                    if let Some((def, _)) = self.read.get(use_) {
                         self.met.insert(Pair { def: *def, use_: *use_ });
                     }
                 }
             }
             Move::Raise(_) => {}
+        }
+    }
+
+    /// What decided the edge by which a block was come to has arrived.
+    fn decided(&mut self, data: &DataFlow, flow: &Flow, walker: &Walker) {
+        let Some(stretch) = &walker.stretch else { return };
+        let Some(edge) = stretch.edges.last() else {
+            // A new stretch: an exception lies between what was set and here.
+            if !stretch.from_entry {
+                self.since.clear();
+            }
+            return;
+        };
+        let decides = flow.taken(*edge).and_then(|taken| data.deciding.get(&taken));
+        for use_ in decides.into_iter().flatten() {
+            if let Some((def, Some(since))) = self.read.get(use_) {
+                self.arrived.push((Pair { def: *def, use_: *use_ }, *since));
+            }
+        }
+    }
+
+    fn pass(&mut self, data: &DataFlow, block: BlockId, walker: &Walker, raised: Option<u32>) {
+        for (index, event) in &data.events[block.0 as usize] {
+            match event {
+                // What raised had read its operands.
+                Event::Use(u) if raised.is_none_or(|r| *index <= r) => {
+                    let reg = data.uses[*u as usize].reg;
+                    if let Some(def) = self.last.get(&reg) {
+                        let pair = Pair { def: *def, use_: *u };
+                        self.met.insert(pair);
+                        self.arrived.extend(self.since.get(&reg).map(|since| (pair, *since)));
+                    }
+                }
+                Event::Read(u) if raised.is_none_or(|r| *index <= r) => {
+                    let reg = data.uses[*u as usize].reg;
+                    if let Some(def) = self.last.get(&reg) {
+                        self.read.insert(*u, (*def, self.since.get(&reg).copied()));
+                    }
+                }
+                Event::Def(d) if raised.is_none_or(|r| *index < r) => {
+                    let reg = data.defs[*d as usize].reg;
+                    self.last.insert(reg, *d);
+                    self.since.insert(reg, walker.stretch.as_ref().map_or(0, |s| s.edges.len()));
+                }
+                _ => break,
+            }
         }
     }
 }

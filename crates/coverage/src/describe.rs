@@ -65,7 +65,7 @@ pub(crate) fn boundary_text(func: &Function, names: &dyn Names, index: u32) -> O
 }
 
 /// Calls that Java compilers add where a value is wanted of an object.
-const UNBOXING: [&str; 8] = [
+pub const UNBOXING: [&str; 8] = [
     "java/lang/Boolean.booleanValue()Z",
     "java/lang/Byte.byteValue()B",
     "java/lang/Short.shortValue()S",
@@ -146,7 +146,8 @@ impl Describer<'_> {
         let wrote = |i: &u32| code[*i as usize].dst == reg;
         let found = (start..before).rev().find(wrote).or_else(|| {
             let only = self.arriving(reg, before)?;
-            Some(only).filter(|i| is_constant(code[*i as usize].op) || self.copies_what_stays(*i))
+            let plain = |i: &u32| is_constant(code[*i as usize].op) || self.copies_what_stays(*i);
+            Some(only).filter(|i| plain(i) || self.computes_from_what_stays(*i, 4))
         });
         found.map(|i| (i, code[i as usize]))
     }
@@ -186,6 +187,37 @@ impl Describer<'_> {
         let inst = self.func.code[index as usize];
         let stays = |reg: Reg| reg.0 < self.func.params && self.func.code.iter().all(|i| i.dst != reg);
         inst.op == Op::Copy && stays(Reg(inst.a))
+    }
+
+    /// Whether an instruction computes the same wherever it stands: from parameters that are never assigned and constants.
+    /// What the source wrote once, compilers may keep.
+    fn computes_from_what_stays(&self, index: u32, depth: u32) -> bool {
+        let inst = self.func.code[index as usize];
+        let Some(depth) = depth.checked_sub(1).filter(|_| self.func.regs[inst.dst].variable.is_none()) else {
+            return false;
+        };
+        let start = self.func.blocks[self.func.block_at(index)].start;
+        let stays = |reg: Reg| {
+            let mut writers = self.func.code.iter().filter(|i| i.dst == reg);
+            match writers.next() {
+                None => reg.0 < self.func.params,
+                Some(_) if writers.next().is_some() || self.func.regs[reg].variable.is_some() => false,
+                Some(_) => (start..index).any(|i| {
+                    let inst = self.func.code[i as usize];
+                    inst.dst == reg && (is_constant(inst.op) || self.computes_from_what_stays(i, depth))
+                }),
+            }
+        };
+        // What is in a box stays too.
+        let unboxes = || {
+            let member = self.names.member(self.func, index);
+            member.is_some_and(|m| m.owner.is_none() && m.takes.is_empty() && m.name.ends_with("Value"))
+        };
+        let is_plain = match inst.op {
+            Op::Call | Op::CallVirt => unboxes(),
+            op => op.effect() == ir::op::Effect::Pure,
+        };
+        is_plain && inst.reads(self.func).all(stays)
     }
 
     /// The definition behind copies to registers that hold no variable.
@@ -285,11 +317,23 @@ impl Describer<'_> {
             }
         }
         if (zero || one) && matches!(rel, Rel::Eq | Rel::Ne) && self.meaning(a, at) == Meaning::Truth {
+            if let Some((at, [x, y])) = inner.and_then(|(at, inst)| Some((at, self.equality(at, &inst)?))) {
+                let rel = if (rel == Rel::Eq) == one { Rel::Eq } else { Rel::Ne };
+                return self.compared(x, rel, y, at, depth);
+            }
             let negation = if (rel == Rel::Eq) == one { "" } else { "!" };
             let value = self.value(a, at, depth)?;
             return Some(if negation.is_empty() { value } else { format!("!{}", wrapped(value)) });
         }
         self.compared(a, rel, b, at, depth)
+    }
+
+    /// What a call compares that the source spells `==`.
+    fn equality(&self, at: u32, inst: &Inst) -> Option<[Reg; 2]> {
+        let is_call = matches!(inst.op, Op::Call | Op::CallVirt | Op::CallIface);
+        let list = self.func.list(is_call.then_some(inst.b)?);
+        let member = self.names.member(self.func, at)?;
+        <[Reg; 2]>::try_from(list).ok().filter(|_| member.name == ir::EQUALITY)
     }
 
     /// See [`ir::note_boundaries`]: `a == b`, or `a == b - 1` or `a == b + 1` and that it does not wrap.
@@ -444,6 +488,9 @@ impl Describer<'_> {
             Op::I1ToI32 => self.condition(a, at, true, depth),
             Op::NegI32 | Op::NegI64 | Op::NegF32 | Op::NegF64 => Some(format!("-{}", wrapped(value(a)?))),
             Op::Call | Op::CallIface | Op::CallVirt => {
+                if let Some([x, y]) = self.equality(at, &inst) {
+                    return self.compared(x, Rel::Eq, y, at, depth);
+                }
                 let list = self.func.list(inst.b);
                 let member = self.names.member(self.func, at);
                 // Of a plain call only the front end knows whether its first argument is a receiver.
@@ -462,11 +509,20 @@ impl Describer<'_> {
                     return receiver;
                 }
                 let receiver = receiver.map_or_else(String::new, |text| format!("{}.", wrapped(text)));
-                let name = match member {
-                    Some(member) => member.name,
-                    None => self.callee(&inst)?,
+                let (name, takes) = match member {
+                    Some(member) => (member.name, member.takes),
+                    None => (self.callee(&inst)?, Vec::new()),
                 };
-                let args: Option<Vec<String>> = rest.iter().map(|r| value(*r)).collect();
+                let meanings = takes.iter().copied().chain(std::iter::repeat(Meaning::Number));
+                let arg = |(reg, meaning): (&Reg, Meaning)| match (meaning, self.literal(*reg, at)) {
+                    (Meaning::Truth, Some(bit @ (0 | 1))) => Some((bit == 1).to_string()),
+                    (Meaning::Char, Some(unit)) => {
+                        let unit = u32::try_from(unit).ok().and_then(char::from_u32);
+                        unit.map_or_else(|| value(*reg), |unit| Some(format!("{unit:?}")))
+                    }
+                    _ => value(*reg),
+                };
+                let args: Option<Vec<String>> = rest.iter().zip(meanings).map(arg).collect();
                 Some(format!("{receiver}{name}({})", args?.join(", ")))
             }
             Op::New => {
@@ -541,13 +597,28 @@ impl Describer<'_> {
     /// What the source switches on, where compilers number the cases: the object of a pattern switch, the constant whose
     /// ordinal selects.
     fn switched(&self, reg: Reg, index: u32) -> Option<String> {
-        let (mut at, mut inst) = self.origin(reg, index)?;
+        let (mut at, mut inst) = self.origin(reg, index).or_else(|| self.unless_null(reg))?;
         if inst.op.name().starts_with("aload") {
             (at, inst) = self.origin(Reg(inst.b), at)?;
         }
         let is_call = matches!(inst.op, Op::Call | Op::CallVirt | Op::CallIface);
         let first = *self.func.list(is_call.then_some(inst.b)?).first()?;
         self.value(first, at, 4)
+    }
+
+    /// The only instruction that gives a register something else than -1, which compilers take for null.
+    fn unless_null(&self, reg: Reg) -> Option<(u32, Inst)> {
+        let all = (0..self.func.code.len() as u32).filter(|i| self.func.code[*i as usize].dst == reg);
+        let origin = |i: u32| {
+            let inst = self.func.code[i as usize];
+            match inst.op {
+                Op::Copy => self.origin(Reg(inst.a), i).unwrap_or((i, inst)),
+                _ => (i, inst),
+            }
+        };
+        let is_null = |(_, inst): &(u32, Inst)| inst.op == Op::ConstI32 && inst.a as i32 == -1;
+        let mut others = all.map(origin).filter(|found| !is_null(found));
+        others.next().filter(|_| others.next().is_none())
     }
 
     /// The text that is compared with the literals of a switch before it.
@@ -694,6 +765,7 @@ mod tests {
     impl Names for ByOffset {
         fn member(&self, func: &Function, index: u32) -> Option<ir::Member> {
             let member = |name: &str, owner: Option<&str>, meaning| ir::Member {
+                takes: Vec::new(),
                 name: name.to_string(),
                 owner: owner.map(str::to_string),
                 meaning,

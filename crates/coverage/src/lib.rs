@@ -26,7 +26,7 @@ mod suite;
 pub use account::{Account, Counts, ExecId, Verdict};
 pub use criterion::{Criterion, Options, Owed, Rule, Subject};
 pub use dataflow::{DataFlow, Def, Pair, Use};
-pub use describe::{branch_text, condition_text};
+pub use describe::{UNBOXING, branch_text, condition_text};
 pub use flow::{Flow, Stretch, Walker, stretches};
 pub use ir::{EdgeMap, EdgeSet};
 pub use loops::{LoopShape, loops};

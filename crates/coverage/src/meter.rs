@@ -1,12 +1,12 @@
 //! What an activation of a function meets of what is demanded, and how near a way not taken would come to the rest.
 
-use crate::dataflow::{DataFlow, Tracker};
+use crate::dataflow::{DataFlow, Pair, Tracker};
 use crate::flow::{Flow, Stretch, Walker, stretches};
 use crate::graph::{GraphEdge, GraphNode, Path, Tour, tour};
 use crate::loops::{LoopShape, loops};
 use crate::obligation::Demand;
 use crate::projection::Projection;
-use crate::route::{Passed, route, value_route};
+use crate::route::{Passed, du_route, route, value_route, whole_route};
 use ir::{Function, Move};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,6 +20,8 @@ pub struct Meter {
     trie: Vec<Branching>,
     /// Paths without edges.
     single: BTreeMap<GraphNode, Vec<u32>>,
+    /// Parts that are du-paths, by what arrives.
+    carried: BTreeMap<Pair, Vec<u32>>,
     /// To each node where something demanded begins: edges from each other node.
     distances: BTreeMap<GraphNode, Vec<Option<u32>>>,
 }
@@ -30,6 +32,9 @@ struct Branching {
     /// Parts that have a path that ends here.
     ends: Vec<u32>,
 }
+
+/// So many edges are looked at for side trips from du-paths, of one activation.
+const MOST_TRIPS: usize = 1_000_000;
 
 /// How near something is to a part that was not met yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,13 +54,14 @@ pub struct Progress {
 impl Meter {
     /// Parts that are [`Demand::Points`], [`Demand::Both`] or [`Demand::Impossible`] are never met here.
     pub fn new(projection: &Projection, flow: Flow, parts: Vec<Demand>) -> Meter {
-        let flows = parts.iter().any(|p| matches!(p, Demand::DefUse(_)));
+        let flows = parts.iter().any(|p| matches!(p, Demand::DefUse(_) | Demand::DuPath(..)));
         let goes_round = parts.iter().any(|p| matches!(p, Demand::Loop { .. }));
         let mut meter = Meter {
             data: flows.then(|| DataFlow::new(projection, &flow)),
             loops: if goes_round { loops(projection, &flow) } else { Vec::new() },
             trie: vec![Branching::default()],
             single: BTreeMap::new(),
+            carried: BTreeMap::new(),
             distances: BTreeMap::new(),
             flow,
             parts,
@@ -74,7 +80,11 @@ impl Meter {
     pub fn routes(&self, projection: &Projection, part: u32) -> Vec<Vec<Passed>> {
         match self.parts.get(part as usize) {
             Some(Demand::Paths(paths)) => paths.iter().map(|p| route(projection, &self.flow, p)).collect(),
-            Some(Demand::Whole(path)) => vec![route(projection, &self.flow, path)],
+            Some(Demand::Whole(path)) => vec![whole_route(projection, &self.flow, path)],
+            Some(Demand::DuPath(pair, path)) => {
+                let data = self.data.iter();
+                data.map(|d| du_route(projection, &self.flow, d, *pair, path)).collect()
+            }
             Some(Demand::DefUse(pairs)) => {
                 let data = self.data.iter();
                 data.flat_map(|d| pairs.iter().map(|p| value_route(projection, &self.flow, d, *p))).collect()
@@ -106,6 +116,9 @@ impl Meter {
                 self.trie[at as usize].ends.push(part);
             }
         }
+        if let Demand::DuPath(pair, _) = &self.parts[part as usize] {
+            self.carried.entry(*pair).or_default().push(part);
+        }
         let mut places = self.begins(part);
         if let Demand::DefUse(pairs) = &self.parts[part as usize] {
             let ends = pairs.iter().filter_map(|pair| self.data.as_ref()?.places(&self.flow, *pair));
@@ -121,7 +134,7 @@ impl Meter {
     fn begins(&self, part: u32) -> Vec<GraphNode> {
         match &self.parts[part as usize] {
             Demand::Paths(paths) => paths.iter().map(|path| path.start).collect(),
-            Demand::Whole(path) => vec![path.start],
+            Demand::Whole(path) | Demand::DuPath(_, path) => vec![path.start],
             Demand::RoundTrip(node) => vec![*node],
             Demand::Loop { number, .. } => {
                 self.loops.get(*number as usize).map(|shape| shape.header).into_iter().collect()
@@ -147,25 +160,34 @@ impl Meter {
             self.met_on(stretch, &mut met);
         }
         if let Some(data) = &self.data {
-            let exercised = data.exercised(func, &self.flow, moves);
+            let exercised = data.follow(func, &self.flow, moves, |pair, way| {
+                let parts = self.carried.get(&pair).into_iter().flatten();
+                met.extend(parts.filter(|p| self.du_path(**p).is_some_and(|path| path.edges == way)));
+            });
             for (i, part) in self.parts.iter().enumerate() {
                 if matches!(part, Demand::DefUse(pairs) if pairs.iter().any(|p| exercised.contains(p))) {
                     met.insert(i as u32);
                 }
             }
         }
-        let undisturbed = matches!(&all[..], [_]) && !moves.iter().any(|m| matches!(m, Move::Raise(_)));
+        let ended = came_to_end(func, moves);
         for (i, part) in self.parts.iter().enumerate() {
             let whole = |path: &Path| {
-                let ended = undisturbed || self.flow.graph.is_final(path.end(&self.flow.graph));
-                all.first().is_some_and(|s| s.from_entry && s.start == path.start && s.edges == path.edges)
-                    && ended
+                let [all] = &all[..] else { return false };
+                ended && all.from_entry && all.start == path.start && all.edges == path.edges
             };
             if matches!(part, Demand::Whole(path) if whole(path)) {
                 met.insert(i as u32);
             }
         }
         met.into_iter().collect()
+    }
+
+    fn du_path(&self, part: u32) -> Option<&Path> {
+        match self.parts.get(part as usize) {
+            Some(Demand::DuPath(_, path)) => Some(path),
+            _ => None,
+        }
     }
 
     fn met_on(&self, stretch: &Stretch, met: &mut BTreeSet<u32>) {
@@ -198,14 +220,28 @@ impl Meter {
         }
     }
 
-    /// The paths that an activation tours with side trips only, by part, ascending.
-    pub fn side_trips(&self, moves: &[Move]) -> Vec<u32> {
+    /// The paths that an activation tours, at least with side trips, by part, ascending. A value stays what it is on
+    /// side trips from its path.
+    pub fn side_trips(&self, func: &Function, moves: &[Move]) -> Vec<u32> {
         let all = stretches(&self.flow, moves.iter().copied());
         let to = |e| self.flow.graph.to(e);
         let trips = |path: &Path| all.iter().any(|s| tour(s.start, &s.edges, to, path) != Tour::No);
         let parts = self.parts.iter().enumerate();
         let toured = parts.filter(|(_, p)| matches!(p, Demand::Paths(paths) if paths.iter().any(trips)));
-        toured.map(|(i, _)| i as u32).collect()
+        let mut found: BTreeSet<u32> = toured.map(|(i, _)| i as u32).collect();
+        if let Some(data) = self.data.as_ref().filter(|_| !self.carried.is_empty()) {
+            let mut steps = 0;
+            data.follow(func, &self.flow, moves, |pair, way| {
+                for part in self.carried.get(&pair).into_iter().flatten() {
+                    let Some(path) = self.du_path(*part).filter(|_| !found.contains(part)) else { continue };
+                    steps += way.len();
+                    if steps < MOST_TRIPS && tour(path.start, way, to, path) != Tour::No {
+                        found.insert(*part);
+                    }
+                }
+            });
+        }
+        found.into_iter().collect()
     }
 
     /// An activation at its beginning.
@@ -217,7 +253,7 @@ impl Meter {
     pub fn step(&self, func: &Function, progress: &mut Progress, what: Move, next: Option<Move>) {
         progress.walker.step(&self.flow, what);
         if let (Some(tracker), Some(data)) = (&mut progress.tracker, &self.data) {
-            tracker.step(data, func, &self.flow, what, next);
+            tracker.step(data, func, &self.flow, &progress.walker, what, next);
         }
     }
 
@@ -309,6 +345,18 @@ impl Meter {
                 };
                 pairs.iter().filter_map(left).min()
             }
+            Demand::DuPath(pair, path) => {
+                let data = self.data.as_ref()?;
+                let since = progress.tracker.as_ref()?.since(data, pair.def);
+                if let Some(way) = since.and_then(|since| edges.get(since..))
+                    && path.edges.starts_with(way)
+                {
+                    return Some((path.edges.len() - way.len()) as u32);
+                }
+                // A parameter has its value once.
+                data.defs[pair.def as usize].index?;
+                Some(self.distance(here, path.start)? + path.edges.len() as u32 + 1)
+            }
             Demand::Points | Demand::Both(_) | Demand::Impossible(_) => None,
         }
     }
@@ -322,6 +370,12 @@ impl Meter {
             None => Some(self.distance(here, path.start)? + length as u32),
         }
     }
+}
+
+/// Whether an activation ended by itself: it returned, or threw by a statement of its own.
+fn came_to_end(func: &Function, moves: &[Move]) -> bool {
+    let ends = |index: u32| func.blocks[func.block_at(index)].end == index + 1;
+    moves.iter().all(|m| !matches!(m, Move::Raise(index) if !ends(*index)))
 }
 
 /// Whether a walk comes back to a node and passes no other twice on the way.

@@ -95,6 +95,8 @@ pub enum Demand {
     Loop { number: u32, times: Times },
     /// The value of a definition arrives at a use, in one of these pairs.
     DefUse(Vec<Pair>),
+    /// The same along this path, which begins with the block of the definition, without leaving it.
+    DuPath(Pair, Path),
     /// Two paths of one of these pairs are taken, by one execution or by two.
     Both(Vec<[Vec<Path>; 2]>),
     /// Nothing can do it, and why that is known from the code alone.

@@ -23,6 +23,8 @@ pub struct Passed {
     pub raises: Option<u32>,
     /// The first instruction that need not be passed: a value is used by an instruction even if that raises.
     pub until: Option<u32>,
+    /// The note that holds there; nothing behind it counts.
+    pub notes: Option<u32>,
 }
 
 /// So many dominating blocks are looked at.
@@ -30,6 +32,44 @@ const MOST_BEFORE: usize = 24;
 
 /// The blocks in order. The last block of the path is entered and not passed.
 pub fn route(projection: &Projection, flow: &Flow, path: &Path) -> Vec<Passed> {
+    along(projection, flow, path).0
+}
+
+/// The same, and the last block of the path is passed to its end.
+pub fn whole_route(projection: &Projection, flow: &Flow, path: &Path) -> Vec<Passed> {
+    let (mut passed, forget) = along(projection, flow, path);
+    let block = flow.block(path.end(&flow.graph));
+    passed.push(Passed { block, leaves: Vec::new(), forget, raises: None, until: None, notes: None });
+    passed
+}
+
+/// The same, up to what uses a value there.
+pub fn du_route(
+    projection: &Projection,
+    flow: &Flow,
+    data: &DataFlow,
+    pair: Pair,
+    path: &Path,
+) -> Vec<Passed> {
+    let use_ = data.uses[pair.use_ as usize];
+    let (mut passed, forget) = along(projection, flow, path);
+    // Otherwise the way out of the last block is the last edge of the path.
+    if use_.decides.is_none() {
+        let until = Some(first_check(projection.func, use_.block, use_.index));
+        passed.push(Passed {
+            block: use_.block,
+            leaves: Vec::new(),
+            forget,
+            raises: None,
+            until,
+            notes: None,
+        });
+    }
+    passed
+}
+
+/// The blocks of a path but for the last, and what may have been set on the way to that.
+fn along(projection: &Projection, flow: &Flow, path: &Path) -> (Vec<Passed>, Vec<Reg>) {
     let func = projection.func;
     let cfg = projection.cfg();
     let start = flow.block(path.start);
@@ -44,10 +84,17 @@ pub fn route(projection: &Projection, flow: &Flow, path: &Path) -> Vec<Passed> {
             }
             None => Vec::new(),
         };
-        passed.push(Passed { block, leaves, forget: std::mem::take(&mut forget), raises: None, until: None });
+        passed.push(Passed {
+            block,
+            leaves,
+            forget: std::mem::take(&mut forget),
+            raises: None,
+            until: None,
+            notes: None,
+        });
         forget = set_between(projection, block, flow.block(flow.graph.to(*edge)));
     }
-    passed
+    (passed, forget)
 }
 
 /// What every execution that reaches a point has passed.
@@ -56,6 +103,12 @@ pub fn point_route(projection: &Projection, target: Target) -> Option<Vec<Passed
     let (block, leaves) = match target {
         Target::Enter(block) => (block, None),
         Target::Execute(index) => (func.block_at(index), None),
+        Target::Take { index, .. } if func.code[index as usize].op == ir::Op::Note => {
+            let mut passed = before(func, projection.cfg(), func.block_at(index));
+            let last = passed.pop()?;
+            passed.push(Passed { notes: Some(index), ..last });
+            return Some(passed);
+        }
         Target::Take { index, position } => {
             let block = func.block_at(index);
             (block, Some(position).filter(|_| func.blocks[block].end == index + 1))
@@ -91,10 +144,17 @@ pub fn value_route(projection: &Projection, flow: &Flow, data: &DataFlow, pair: 
     let mut passed = before(func, cfg, def.block);
     let forget = passed.pop().map(|p| p.forget).unwrap_or_default();
     if def.block == use_.block && def.index.is_none_or(|i| i < use_.index) {
-        passed.push(Passed { block: def.block, leaves, forget, raises: None, until });
+        passed.push(Passed { block: def.block, leaves, forget, raises: None, until, notes: None });
         return passed;
     }
-    passed.push(Passed { block: def.block, leaves: Vec::new(), forget, raises: None, until: None });
+    passed.push(Passed {
+        block: def.block,
+        leaves: Vec::new(),
+        forget,
+        raises: None,
+        until: None,
+        notes: None,
+    });
     // Whatever lies between does not set the variable, but may set any other.
     let keeps = |block: BlockId| !set_in(func, block).any(|reg| reg == def.reg);
     let mut between: BTreeSet<Reg> = BTreeSet::new();
@@ -115,7 +175,7 @@ pub fn value_route(projection: &Projection, flow: &Flow, data: &DataFlow, pair: 
     }
     between.remove(&def.reg);
     let forget = between.into_iter().collect();
-    passed.push(Passed { block: use_.block, leaves, forget, raises: None, until });
+    passed.push(Passed { block: use_.block, leaves, forget, raises: None, until, notes: None });
     passed
 }
 
@@ -135,7 +195,14 @@ fn before(func: &Function, cfg: &Cfg, block: BlockId) -> Vec<Passed> {
     for (i, above) in chain.iter().enumerate() {
         let Some(below) = chain.get(i + 1) else {
             let forget = forget.iter().copied().collect();
-            passed.push(Passed { block: *above, leaves: Vec::new(), forget, raises: None, until: None });
+            passed.push(Passed {
+                block: *above,
+                leaves: Vec::new(),
+                forget,
+                raises: None,
+                until: None,
+                notes: None,
+            });
             break;
         };
         // Blocks from which the next one is reached without this one again.
@@ -151,7 +218,7 @@ fn before(func: &Function, cfg: &Cfg, block: BlockId) -> Vec<Passed> {
                 let all = leaves.len() == successors.len();
                 let leaves = if all { Vec::new() } else { leaves };
                 let forget = std::mem::take(&mut forget).into_iter().collect();
-                passed.push(Passed { block: *above, leaves, forget, raises: None, until: None });
+                passed.push(Passed { block: *above, leaves, forget, raises: None, until: None, notes: None });
             }
         }
         let from: Vec<BlockId> = cfg.succs(*above, Edges::All).collect();

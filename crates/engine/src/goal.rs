@@ -352,10 +352,11 @@ impl CoverageGoal {
         }
     }
 
-    /// Whether a part is that a path of the program is taken, for its own sake.
+    /// Whether a part is that a path of the program is taken, for its own sake or by a value.
     pub fn is_plain_path(&self, part: PartId) -> bool {
         let of = |(ways, (_, o)): (&Vec<Vec<PartId>>, &(FuncId, Obligation))| {
-            o.kind == coverage::Kind::Path && ways.iter().any(|way| way.contains(&part))
+            (o.kind == coverage::Kind::Path || matches!(o.demand, Demand::DuPath(..)))
+                && ways.iter().any(|way| way.contains(&part))
         };
         self.ways.iter().zip(&self.obligations).any(of)
     }
@@ -370,7 +371,13 @@ impl CoverageGoal {
         let mut found: BTreeSet<PartId> = BTreeSet::new();
         for (func, moves) in activations(&trace.walk) {
             if let Some(entry) = self.functions.get(&func) {
-                found.extend(entry.meter.side_trips(&moves).into_iter().map(|p| entry.walked[p as usize]));
+                found.extend(
+                    entry
+                        .meter
+                        .side_trips(&entry.function, &moves)
+                        .into_iter()
+                        .map(|p| entry.walked[p as usize]),
+                );
             }
         }
         found.into_iter().collect()
@@ -561,7 +568,7 @@ fn edges_into(func: FuncId, function: &Function, block: BlockId, edges: &mut Vec
 fn last_edges(func: FuncId, function: &Function, flow: &Flow, demand: &Demand) -> Vec<Edge> {
     let paths = match demand {
         Demand::Paths(paths) => &paths[..],
-        Demand::Whole(path) => std::slice::from_ref(path),
+        Demand::Whole(path) | Demand::DuPath(_, path) => std::slice::from_ref(path),
         _ => return Vec::new(),
     };
     let mut edges: BTreeSet<Edge> = BTreeSet::new();

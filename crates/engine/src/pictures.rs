@@ -167,7 +167,7 @@ impl Missing {
             let to = state(verdict);
             let mut paths: Vec<Path> = match &obligation.demand {
                 Demand::Paths(paths) => paths.clone(),
-                Demand::Whole(path) => vec![path.clone()],
+                Demand::Whole(path) | Demand::DuPath(_, path) => vec![path.clone()],
                 // Of the pairs that would show a condition, all that their evaluations pass.
                 Demand::Both(pairs) => pairs.iter().flatten().flatten().cloned().collect(),
                 Demand::Points => Vec::new(),

@@ -51,12 +51,12 @@ pub fn prove(
             && routes.into_iter().all(|route| {
                 questions += 1;
                 let leg = |p: coverage::Passed| {
-                    let coverage::Passed { block, leaves, forget, raises, until } = p;
-                    Leg { block, leaves, forget, raises, until }
+                    let coverage::Passed { block, leaves, forget, raises, until, notes } = p;
+                    Leg { block, leaves, forget, raises, until, notes }
                 };
                 let way: Vec<Leg> = route.into_iter().map(leg).collect();
                 let facts = refute(function, &way, callees, given, seed);
-                let raises = way.last().is_some_and(|leg| leg.raises.is_some());
+                let raises = way.last().is_some_and(|leg| leg.raises.is_some() || leg.notes.is_some());
                 reason = reason.take().or_else(|| facts.as_ref().map(|f| text(function, names, f, raises)));
                 facts.is_some()
             });
@@ -71,7 +71,7 @@ pub fn prove(
     found
 }
 
-/// What cannot hold together, or with that a check fails.
+/// What cannot hold together, or with that a check fails or a boundary is met.
 fn text(function: &Function, names: &dyn Names, facts: &[Fact], raises: bool) -> String {
     let mut texts: Vec<String> = Vec::new();
     for (index, positions) in facts {

@@ -26,6 +26,8 @@ pub struct Leg {
     pub raises: Option<u32>,
     /// The way ends in front of this instruction.
     pub until: Option<u32>,
+    /// The note there holds: the way ends with it.
+    pub notes: Option<u32>,
 }
 
 /// A branch that must go one of some ways: its code index, and the positions of its successors.
@@ -34,8 +36,15 @@ pub type Fact = (u32, Vec<u32>);
 /// What one question may cost here: proofs that need more are left to exploration.
 const LIMITS: Limits = Limits { quick: 200, rlimit: 300_000, circuits: 3_000_000 };
 
-/// Functions whose code may be looked at where they are called.
-pub type Callees = BTreeMap<FuncId, Arc<Function>>;
+/// What is known of functions that are called.
+#[derive(Clone, Debug, Default)]
+pub struct Callees {
+    /// Those whose code may be looked at.
+    pub code: BTreeMap<FuncId, Arc<Function>>,
+    /// Those that give the same of the same object whenever they are called, and nothing else: what is in a box, how long a
+    /// text is (where that is what they ask for).
+    pub steady: BTreeMap<FuncId, Option<Asks>>,
+}
 
 /// Calls within calls that are looked into.
 const MOST_CALLS: u32 = 2;
@@ -74,6 +83,8 @@ impl Given {
 
 /// What numbers the sizes of objects among what never changes.
 const SIZE: u32 = u32::MAX - 1;
+/// What numbers the functions there, apart from classes.
+const STEADY: u32 = 1 << 31;
 
 /// Facts of the branches on a way that cannot hold together, in the order of the way; none if they can, or if it is not
 /// known. Few of them: none can be left out as far as the solver can tell.
@@ -147,6 +158,11 @@ impl<'f> Walk<'f> {
         for index in range.start..leg.until.unwrap_or(range.end).min(range.end) {
             let inst = self.func.code[index as usize];
             match inst.op {
+                Op::Note if leg.notes == Some(index) => {
+                    let term = self.get(Reg(inst.a));
+                    self.known.push((term, None));
+                    return;
+                }
                 Op::Br => self.branch(index, Reg(inst.a), &leg.leaves),
                 Op::Switch => self.switch(index, &inst, &leg.leaves),
                 op if op.effect() == Effect::Guard => {
@@ -188,9 +204,14 @@ impl<'f> Walk<'f> {
         let (_, (least, most)) = sizes.into_iter().find(|(reg, _)| self.parameter(*reg) == object)?;
         let size = self.unchanging(SIZE, object, Sort::Bv(32));
         self.between(size, least.into(), most.into());
+        self.asked(size, asks, sort_of(self.func.regs[inst.dst].ty))
+    }
+
+    /// What asking for a size gives.
+    fn asked(&mut self, size: TermId, asks: Asks, sort: Sort) -> Option<TermId> {
         let zero = self.pool.bv(32, 0);
         let is_empty = self.pool.eq(size, zero);
-        Some(match (asks, sort_of(self.func.regs[inst.dst].ty)) {
+        Some(match (asks, sort) {
             (Asks::Size, Sort::Bv(32)) => size,
             (Asks::IsEmpty, Sort::Bool) => is_empty,
             (Asks::IsEmpty, Sort::Bv(32)) => {
@@ -376,7 +397,10 @@ impl<'f> Walk<'f> {
     /// it. None where the callee is not known, goes round a loop, catches something or has too many ways.
     fn call(&mut self, inst: &Inst) -> Option<TermId> {
         let callees: &'f Callees = self.callees;
-        let callee: &'f Function = callees.get(&FuncId(inst.a))?;
+        if let Some(asks) = callees.steady.get(&FuncId(inst.a)) {
+            return self.steady(inst, *asks);
+        }
+        let callee: &'f Function = callees.code.get(&FuncId(inst.a))?;
         let args: Vec<Reg> = self.func.list(inst.b).to_vec();
         if self.calls >= MOST_CALLS || args.len() != callee.params as usize || callee.ret.is_none() {
             return None;
@@ -398,6 +422,16 @@ impl<'f> Walk<'f> {
         self.calls -= 1;
         (self.func, self.regs) = outer;
         found
+    }
+
+    /// What a call gives of its object whenever it is made.
+    fn steady(&mut self, inst: &Inst, asks: Option<Asks>) -> Option<TermId> {
+        let object = self.get(*self.func.list(inst.b).first()?);
+        let sort = sort_of(self.func.regs[inst.dst].ty);
+        let Some(asks) = asks else { return Some(self.unchanging(STEADY ^ inst.a, object, sort)) };
+        let size = self.unchanging(SIZE, object, Sort::Bv(32));
+        self.between(size, 0, i32::MAX.into());
+        self.asked(size, asks, sort)
     }
 
     /// What the function returns from a block on; anything where it raises, as nothing goes on behind the call then.
@@ -498,19 +532,21 @@ b4:
         let f = module.function("f").unwrap();
         let called = f.code.iter().find(|inst| inst.op == Op::Call).unwrap().a;
         let sign = Arc::new(module.function("sign").unwrap().clone());
-        let callees = Callees::from([(FuncId(called), sign)]);
+        let code = BTreeMap::from([(FuncId(called), sign)]);
+        let callees = Callees { code, ..Callees::default() };
         let leg = |block: u32, leaves: &[u32]| Leg {
             block: BlockId(block),
             leaves: leaves.to_vec(),
             forget: Vec::new(),
             raises: None,
             until: None,
+            notes: None,
         };
         let nothing = Given::default();
         let positive_and_below = [leg(0, &[0]), leg(1, &[0])];
         let facts = refute(f, &positive_and_below, &callees, &nothing, 0).unwrap();
         assert_eq!(facts.len(), 2);
-        assert_eq!(refute(f, &positive_and_below, &Callees::new(), &nothing, 0), None);
+        assert_eq!(refute(f, &positive_and_below, &Callees::default(), &nothing, 0), None);
         assert_eq!(refute(f, &[leg(0, &[0]), leg(1, &[1])], &callees, &nothing, 0), None);
         // Of numbers below zero, none is positive.
         let negative = Given { numbers: BTreeMap::from([(Reg(0), (-9, -1))]), ..Given::default() };

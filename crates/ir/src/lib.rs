@@ -33,7 +33,7 @@ pub use edges::{EdgeMap, EdgeSet};
 pub use func::{Block, BranchInfo, Function, Inst, Origin, Position, RegInfo, SwitchTable};
 pub use loops::{LoopId, Loops};
 pub use module::{Module, Signature};
-pub use names::{Ids, Meaning, Member, Names};
+pub use names::{EQUALITY, Ids, Meaning, Member, Names};
 pub use op::Op;
 pub use relevant::Relevant;
 pub use types::{BlockId, Check, ClassId, FuncId, MemType, Reg, StrId, Type};

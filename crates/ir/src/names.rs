@@ -78,7 +78,12 @@ pub struct Member {
     pub owner: Option<String>,
     /// What it holds or returns.
     pub meaning: Meaning,
+    /// What it takes besides an object that it belongs to; none if that is not known.
+    pub takes: Vec<Meaning>,
 }
+
+/// The name of a [`Member`] that is no name: the source compares with `==`.
+pub const EQUALITY: &str = "==";
 
 /// Prints ids: `@f3`, `c3`, `"s3"`.
 pub struct Ids;

@@ -72,17 +72,13 @@ fn along_paths(subject: &Subject, data: &DataFlow, pair: Pair, owed: &mut Owed) 
     let limit = Limit { paths: left, ..subject.options.limit };
     let lasts: Vec<_> = if edges.is_empty() { vec![None] } else { edges.into_iter().map(Some).collect() };
     let what = pair_text(subject, data, pair);
-    // A parameter has its value once; where the first block is come to again, taking a path from it is not enough.
-    if data.defs[pair.def as usize].index.is_none() && !subject.flow.graph.preds(from).is_empty() {
-        owed.obligations.push(obligation(subject, data, pair.def, &what, vec![pair]));
-    }
     for last in lasts {
         let (at_once, arrives) = (data.is_used_at_once(pair), data.arrives(pair));
         let span = Span { from, to, last, at_once, arrives };
         let listed = du_paths(&subject.flow.graph, span, &redefines, limit);
         owed.cut |= listed.cut;
         for path in listed.paths {
-            let demand = Demand::Paths(vec![path.clone()]);
+            let demand = Demand::DuPath(pair, path.clone());
             owed.obligations.push(path_obligation(subject, &path, &what, Kind::DataFlow, demand));
         }
     }

@@ -57,9 +57,22 @@ pub fn case(
     if let (false, Some(from)) = (subject.runs.is_empty(), handed_out_by(&arrange, &act)) {
         base = format!("{from}_{base}");
     }
+    let receiver = match &act.on {
+        Target::Instance(receiver) => match &**receiver {
+            Value::Var(name) => Some(name.clone()),
+            _ => None,
+        },
+        _ => None,
+    };
+    // What the source calls `this` has a name in the test.
+    let plain = |name: &str| if name == "this" { receiver.clone() } else { Some(name.to_string()) };
+    let sides = |text: &str| text.split_once(" == ").map(|(a, b)| (plain(a), plain(b)));
     let is_told = |fact: &Fact| {
-        let mirrored = fact.text.split_once(" == ").map(|(a, b)| format!("{b} == {a}"));
-        facts.iter().any(|told| told.text == fact.text || Some(&told.text) == mirrored.as_ref())
+        let Some((a, b)) = sides(&fact.text) else { return false };
+        facts
+            .iter()
+            .filter_map(|told| sides(&told.text))
+            .any(|(c, d)| (a == c && b == d) || (a == d && b == c))
     };
     let given = same_objects(&subject.params, &act).into_iter().filter(|fact| !is_told(fact));
     let told = facts.iter().cloned().chain(given).chain(exceptions_of(&arrange)).collect::<Vec<Fact>>();

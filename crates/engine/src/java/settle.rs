@@ -1,8 +1,9 @@
 //! What an exploration says of the obligations.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
-use explore::{Callees, Exploration, Goal, Stopped, Verdict, Why};
+use explore::{Asks, Callees, Exploration, Goal, Stopped, Verdict, Why};
 
 use ledger::{Kind, Ledger};
 
@@ -32,11 +33,17 @@ impl ClassExplorer<'_> {
         let tried = |part: u32| keys(part).any(|key| result.tried.contains(&key));
         let cut = || deadline.is_some_and(|d| Instant::now() >= d);
         let seed = self.config.seed;
-        let mut callees = Callees::new();
+        let mut callees = Callees::default();
         for (_, func) in goal.calls() {
             if let Some(function) = self.vm.lang.ir(*func) {
-                callees.insert(*func, function);
+                callees.code.insert(*func, function);
             }
+        }
+        let code =
+            goal.functions().filter_map(|func| goal.function(func)).flat_map(|function| &function.code);
+        let called = code.filter(|inst| inst.op == ir::Op::Call).map(|inst| ir::FuncId(inst.a));
+        for func in called.collect::<BTreeSet<_>>() {
+            callees.steady.extend(steady(&self.vm.lang.func_name(func)).map(|asks| (func, asks)));
         }
         let (names, verdicts) = (&self.vm.lang, &exploration.verdicts);
         let Proofs { mut refuted, tried } =
@@ -162,5 +169,14 @@ fn why_open(why: &Why) -> String {
                 texts => texts.join("; "),
             }
         }
+    }
+}
+
+/// Whether a method of the library gives the same of the same object whenever it is called, and what it asks for.
+fn steady(name: &str) -> Option<Option<Asks>> {
+    match name {
+        "java/lang/String.length()I" => Some(Some(Asks::Size)),
+        "java/lang/String.isEmpty()Z" => Some(Some(Asks::IsEmpty)),
+        _ => coverage::UNBOXING.contains(&name).then_some(None),
     }
 }

@@ -80,7 +80,7 @@ impl World {
 
     /// What the code alone shows to be infeasible, of what these verdicts leave.
     fn refuted(&self, verdicts: &[explore::Verdict]) -> BTreeMap<u32, String> {
-        let callees = explore::Callees::new();
+        let callees = explore::Callees::default();
         engine::prove(&self.goal, verdicts, &ir::Ids, (&callees, None), 0, &|_| false, &|| false).refuted
     }
 

@@ -97,7 +97,7 @@ impl Adapter<'_> {
     }
 
     /// `object.intValue()`.
-    fn unbox(&mut self, object: Reg, from: &FieldType, to: &FieldType) -> Result<Reg, LinkError> {
+    pub fn unbox(&mut self, object: Reg, from: &FieldType, to: &FieldType) -> Result<Reg, LinkError> {
         let FieldType::Class(name) = from else { return Ok(object) };
         let method = match to {
             FieldType::Boolean => "booleanValue",

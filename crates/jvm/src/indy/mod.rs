@@ -11,6 +11,7 @@ mod record;
 mod switch;
 
 pub(crate) use adapt::wrapper;
+pub(crate) use switch::enum_description;
 
 use ir::{BranchInfo, ClassId, FuncId, Origin};
 

@@ -5,7 +5,7 @@ use ir::{Builder, ClassId, FuncId, Function, Op, Reg, Type};
 use super::adapt::{Adapter, unboxed, wrapper};
 use super::{Bootstrapped, Linked, synthetic};
 use crate::link::{LinkError, reg_type, resolve_field};
-use crate::load::{Constant, FieldType, MethodType};
+use crate::load::{ClassFile, Constant, FieldType, MethodType};
 use crate::world::Jvm;
 
 /// What a case tests.
@@ -16,6 +16,11 @@ enum Label {
     /// A primitive value.
     Same(i32),
     Long(i64),
+    /// The bits of a floating-point value: 0.0 and -0.0 are different, NaN is NaN (JLS 15.20.2 with JEP 507).
+    Float(u32),
+    Double(u64),
+    /// What the value in a box matches.
+    Boxed(FieldType, Box<Label>),
     Text(Vec<u16>),
     /// A primitive type that has all values of the target's: it always matches.
     Any,
@@ -33,7 +38,10 @@ pub(super) fn link(jvm: &mut Jvm, site: &Bootstrapped<'_>, of_enum: bool) -> Lin
     let mut labels = Vec::new();
     for cp in site.args {
         let found = match target.is_reference() {
-            true => label(jvm, site, *cp, if of_enum { Some(target) } else { None })?,
+            true => match boxed_label(jvm, site, *cp, target) {
+                Some(label) => Some(label),
+                None => label(jvm, site, *cp, if of_enum { Some(target) } else { None })?,
+            },
             false => primitive_label(jvm, site, *cp, target),
         };
         match found {
@@ -50,12 +58,26 @@ pub(super) fn link(jvm: &mut Jvm, site: &Bootstrapped<'_>, of_enum: bool) -> Lin
     Ok(Some(jvm.make_func(&name, |_| function)))
 }
 
+/// A label of a switch over a box that is about the value in it. Numbers that fit an `int` are left to [`Label::Int`].
+fn boxed_label(jvm: &mut Jvm, site: &Bootstrapped<'_>, cp: u16, target: &FieldType) -> Option<Label> {
+    let inside = unboxed(target)?;
+    match site.file.pool.get(cp).ok()? {
+        Constant::Long(_) | Constant::Float(_) | Constant::Double(_) | Constant::Dynamic(_) => {
+            let label = primitive_label(jvm, site, cp, &inside)?;
+            Some(Label::Boxed(target.clone(), Box::new(label)))
+        }
+        _ => None,
+    }
+}
+
 /// A label of a switch over a primitive value: a constant, or a type that its value may fit into.
 fn primitive_label(jvm: &mut Jvm, site: &Bootstrapped<'_>, cp: u16, target: &FieldType) -> Option<Label> {
     let is_int = matches!(target, FieldType::Int | FieldType::Short | FieldType::Byte | FieldType::Char);
     match site.file.pool.get(cp).ok()? {
         Constant::Int(value) if is_int => Some(Label::Same(value)),
         Constant::Long(value) if *target == FieldType::Long => Some(Label::Long(value)),
+        Constant::Float(value) if *target == FieldType::Float => Some(Label::Float(value.to_bits())),
+        Constant::Double(value) if *target == FieldType::Double => Some(Label::Double(value.to_bits())),
         Constant::Dynamic(_) => match (primitive(site, cp), truth(site, cp)) {
             (Some(to), _) if holds_all_of(&to, target) => Some(Label::Any),
             (Some(to), _) => {
@@ -141,15 +163,12 @@ fn label(
         },
         // `case int i` of an object that is declared to be no box: it is one.
         Ok(Constant::Dynamic(_)) if primitive(site, cp).is_some() => {
-            let params = MethodType::parse(site.call.dynamic.descriptor).map(|ty| ty.params);
-            let is_box =
-                params.as_deref().and_then(<[FieldType]>::first).is_none_or(|ty| unboxed(ty).is_some());
             match primitive(site, cp).as_ref().map(wrapper) {
-                Some(FieldType::Class(class)) if !is_box => Some(Label::Class(jvm.class(&class)?)),
+                Some(FieldType::Class(class)) => Some(Label::Class(jvm.class(&class)?)),
                 _ => None,
             }
         }
-        Ok(Constant::Dynamic(_)) => enum_description(site, cp).map(|(class, name)| {
+        Ok(Constant::Dynamic(_)) => enum_description(site.file, cp).map(|(class, name)| {
             let class = class.replace('.', "/");
             Label::Enum(enum_constant(jvm, &class, name))
         }),
@@ -173,29 +192,29 @@ fn primitive(site: &Bootstrapped<'_>, cp: u16) -> Option<FieldType> {
 }
 
 /// `EnumDesc.of(ClassDesc.of("a.B"), "C")`, as javac spells it in dynamic constants.
-fn enum_description(site: &Bootstrapped<'_>, cp: u16) -> Option<(String, String)> {
-    let (method, args) = invocation(site, cp)?;
+pub(crate) fn enum_description(file: &ClassFile, cp: u16) -> Option<(String, String)> {
+    let (method, args) = invocation(file, cp)?;
     if method != "java/lang/Enum$EnumDesc.of" {
         return None;
     }
-    let (method, class_args) = invocation(site, *args.first()?)?;
+    let (method, class_args) = invocation(file, *args.first()?)?;
     if method != "java/lang/constant/ClassDesc.of" {
         return None;
     }
-    let string = |cp: &u16| site.file.pool.string(*cp).ok().map(|units| String::from_utf16_lossy(&units));
+    let string = |cp: &u16| file.pool.string(*cp).ok().map(|units| String::from_utf16_lossy(&units));
     Some((string(class_args.first()?)?, string(args.get(1)?)?))
 }
 
 /// A dynamic constant made by `ConstantBootstraps.invoke`: the method it calls and its arguments.
-fn invocation<'a>(site: &Bootstrapped<'a>, cp: u16) -> Option<(String, &'a [u16])> {
-    let dynamic = site.file.pool.dynamic(cp).ok()?;
-    let method = site.file.bootstrap_methods.get(usize::from(dynamic.bootstrap))?;
-    let handle = site.file.pool.method_handle(method.handle).ok()?;
+fn invocation(file: &ClassFile, cp: u16) -> Option<(String, &[u16])> {
+    let dynamic = file.pool.dynamic(cp).ok()?;
+    let method = file.bootstrap_methods.get(usize::from(dynamic.bootstrap))?;
+    let handle = file.pool.method_handle(method.handle).ok()?;
     if handle.member.class != "java/lang/invoke/ConstantBootstraps" || handle.member.name != "invoke" {
         return None;
     }
     let (first, rest) = method.args.split_first()?;
-    let called = site.file.pool.method_handle(*first).ok()?.member;
+    let called = file.pool.method_handle(*first).ok()?.member;
     Some((format!("{}.{}", called.class, called.name), rest))
 }
 
@@ -261,12 +280,57 @@ fn matches(adapter: &mut Adapter<'_>, target: Reg, label: &Label) -> Result<Reg,
             let wanted = adapter.b.value(Type::I64, Op::ConstI64, *value as u32, (*value >> 32) as u32, 0);
             Ok(adapter.b.value(Type::I1, Op::EqI64, target.0, wanted.0, 0))
         }
+        Label::Float(bits) => {
+            let wanted = adapter.b.value(Type::F32, Op::ConstF32, *bits, 0, 0);
+            let value = f32::from_bits(*bits);
+            let one = adapter.b.value(Type::F32, Op::ConstF32, 1_f32.to_bits(), 0, 0);
+            let ops = [Op::EqF32, Op::DivF32];
+            Ok(same_float(adapter, [target, wanted, one], value.into(), Type::F32, ops))
+        }
+        Label::Double(bits) => {
+            let value = f64::from_bits(*bits);
+            let constant = |adapter: &mut Adapter<'_>, bits: u64| {
+                adapter.b.value(Type::F64, Op::ConstF64, bits as u32, (bits >> 32) as u32, 0)
+            };
+            let (wanted, one) = (constant(adapter, *bits), constant(adapter, 1_f64.to_bits()));
+            Ok(same_float(adapter, [target, wanted, one], value, Type::F64, [Op::EqF64, Op::DivF64]))
+        }
+        Label::Boxed(class, label) => {
+            let inside = unboxed(class).unwrap_or(FieldType::Int);
+            let value = adapter.unbox(target, class, &inside)?;
+            matches(adapter, value, label)
+        }
         Label::Exact(func) => {
             let answer = adapter.emit_call(Op::Call, func.0, &[target], Some(Type::I32));
             let zero = adapter.b.const_i32(0);
             Ok(adapter.b.value(Type::I1, Op::NeI32, answer.unwrap_or(zero).0, zero.0, 0))
         }
     }
+}
+
+/// Whether a number has the bits of a constant, without asking for its bits, which solvers are slow at.
+fn same_float(
+    adapter: &mut Adapter<'_>,
+    [target, wanted, one]: [Reg; 3],
+    value: f64,
+    ty: Type,
+    [equal, divide]: [Op; 2],
+) -> Reg {
+    let b = &mut adapter.b;
+    if value.is_nan() {
+        let itself = b.value(Type::I1, equal, target.0, target.0, 0);
+        let no = b.value(Type::I1, Op::ConstI1, 0, 0, 0);
+        let yes = b.value(Type::I1, Op::ConstI1, 1, 0, 0);
+        return b.value(Type::I1, Op::Select, itself.0, no.0, yes.0);
+    }
+    let same = b.value(Type::I1, equal, target.0, wanted.0, 0);
+    if value != 0.0 {
+        return same;
+    }
+    // One over zero tells the sign.
+    let [of_target, of_wanted] = [target, wanted].map(|reg| b.value(ty, divide, one.0, reg.0, 0));
+    let sign = b.value(Type::I1, equal, of_target.0, of_wanted.0, 0);
+    b.value(Type::I1, Op::AndI1, same.0, sign.0, 0)
 }
 
 /// A number with that int value, or a character with that code.

@@ -17,11 +17,18 @@ impl Jvm {
             Instr::InvokeDynamic(cp) => pattern_labels(file, cp),
             Instr::Load(Kind::Int, slot) => string_labels(file, code, slot),
             Instr::ArrayLoad(_) => {
-                let map = code.iter().rev().find_map(|(_, instr)| switch_map(file, instr))?;
-                match self.loaded(map.0).and_then(|class| self.classes[class].file.as_deref()) {
-                    Some(of) => enum_labels(of, map.1),
-                    None => enum_labels(&self.path.load(map.0).ok()??.0, map.1),
+                let at = code.iter().rposition(|(_, instr)| switch_map(file, instr).is_some())?;
+                let map = switch_map(file, &code.get(at)?.1)?;
+                let mut labels =
+                    match self.loaded(map.0).and_then(|class| self.classes[class].file.as_deref()) {
+                        Some(of) => enum_labels(of, map.1),
+                        None => enum_labels(&self.path.load(map.0).ok()??.0, map.1),
+                    }?;
+                // Kotlin's `when` over what may be null.
+                if let Some([.., (_, Instr::Int(-1)), (_, Instr::Goto(_))]) = code.get(..at) {
+                    labels.insert(-1, "null".to_string());
                 }
+                Some(labels)
             }
             // Of enums of the same file newer compilers number nothing anew.
             Instr::InvokeVirtual(cp) => {
@@ -80,12 +87,17 @@ fn pattern_labels(file: &ClassFile, cp: u16) -> Option<BTreeMap<i32, String>> {
                     Some(ty) => with_article(&super::names::type_text(&ty)),
                     None => match file.pool.dynamic(*cp).ok().map(|d| (d.name, d.descriptor)) {
                         Some((name @ ("TRUE" | "FALSE"), "Ljava/lang/Boolean;")) => name.to_lowercase(),
-                        _ => continue,
+                        _ => match crate::indy::enum_description(file, *cp) {
+                            Some((_, constant)) => constant,
+                            None => continue,
+                        },
                     },
                 }
             }
             Constant::Int(value) => value.to_string(),
             Constant::Long(value) => value.to_string(),
+            Constant::Float(value) => format!("{value:?}"),
+            Constant::Double(value) => format!("{value:?}"),
             Constant::String if site.name == "enumSwitch" => text()?,
             Constant::String => format!("{:?}", text()?),
             _ => continue,

@@ -1,6 +1,6 @@
 //! How the source spells what an instruction uses, as far as class file and debug information tell.
 
-use ir::{Function, Meaning, Member, Op, Reg};
+use ir::{EQUALITY, Function, Meaning, Member, Op, Reg};
 
 use crate::load::{ClassFile, FieldType, Method, MethodType, access};
 use crate::world::Jvm;
@@ -12,6 +12,8 @@ const IFGE: u8 = 156;
 const IFGT: u8 = 157;
 const IF_ICMPGE: u8 = 162;
 const IF_ICMPGT: u8 = 163;
+const TABLE_SWITCH: u8 = 170;
+const LOOKUP_SWITCH: u8 = 171;
 const GET_STATIC: u8 = 178;
 const GET_FIELD: u8 = 180;
 const INVOKE_VIRTUAL: u8 = 182;
@@ -28,18 +30,52 @@ impl Jvm {
         let pool_index = u16::from_be_bytes([high, low]);
         let op = func.code.get(index as usize)?.op;
         let is_call = matches!(op, Op::Call | Op::CallVirt | Op::CallIface);
+        let is_kotlin = file.source_file.as_deref().is_some_and(|source| source.ends_with(".kt"));
+        let plain = |name: &str| Member {
+            name: name.to_string(),
+            owner: None,
+            meaning: Meaning::Truth,
+            takes: Vec::new(),
+        };
         let (found, is_static) = match opcode {
+            // A switch on strings is lowered to comparisons.
+            TABLE_SWITCH | LOOKUP_SWITCH if is_call && is_kotlin => return Some(plain(EQUALITY)),
+            TABLE_SWITCH | LOOKUP_SWITCH if is_call => return Some(plain("equals")),
             GET_STATIC | GET_FIELD if !is_call => (file.pool.field(pool_index).ok()?, opcode == GET_STATIC),
             INVOKE_VIRTUAL..=INVOKE_INTERFACE if is_call => {
                 (file.pool.method(pool_index).ok()?, opcode == INVOKE_STATIC)
             }
             _ => return None,
         };
+        if is_static && (found.class, found.name) == ("kotlin/jvm/internal/Intrinsics", "areEqual") {
+            return Some(plain(EQUALITY));
+        }
+        let params = MethodType::parse(found.descriptor).map(|ty| ty.params).unwrap_or_default();
+        let mut takes: Vec<Meaning> = params.iter().map(meaning_of).collect();
+        // As the source writes extension functions.
+        let extends = is_static && self.is_extension(found.class, found.name, found.descriptor);
+        takes.drain(..usize::from(extends));
         Some(Member {
             name: found.name.to_string(),
-            owner: is_static.then(|| found.class.to_string()),
+            owner: (is_static && !extends).then(|| found.class.to_string()),
             meaning: meaning(found.descriptor.rsplit(')').next().unwrap_or_default()),
+            takes,
         })
+    }
+
+    /// Whether a static method is an extension function of Kotlin: its compiler calls the receiver `$this$name`.
+    fn is_extension(&self, class: &str, name: &str, descriptor: &str) -> bool {
+        let mut at = self.loaded(class).filter(|_| class.ends_with("Kt"));
+        while let Some(class) = at {
+            let class = &self.classes[class];
+            if let Some(method) = class.file.as_deref().and_then(|file| file.method(name, descriptor)) {
+                let locals = method.code.iter().flat_map(|code| &code.locals);
+                return locals.filter(|local| local.slot == 0).any(|local| local.name.starts_with("$this$"));
+            }
+            // What belongs to one facade may be in several files, each a class above.
+            at = class.superclass;
+        }
+        false
     }
 
     /// Whether a comparison was lowered with its operands the other way round.
@@ -87,13 +123,7 @@ impl Jvm {
             Some(FieldType::Array(elem)) => Some(&**elem),
             ty => ty,
         };
-        match ty {
-            Some(FieldType::Boolean) => Meaning::Truth,
-            Some(FieldType::Char) => Meaning::Char,
-            Some(FieldType::Byte) => Meaning::Byte,
-            Some(FieldType::Short) => Meaning::Short,
-            _ => Meaning::Number,
-        }
+        ty.map_or(Meaning::Number, meaning_of)
     }
 
     /// The class file and method that a function was lowered from.
@@ -145,6 +175,16 @@ pub fn title(function: &str) -> String {
 
 fn type_title(ty: &FieldType) -> String {
     ty.spelled(|class| class.rsplit('/').next().unwrap_or(class).replace('$', "."))
+}
+
+fn meaning_of(ty: &FieldType) -> Meaning {
+    match ty {
+        FieldType::Boolean => Meaning::Truth,
+        FieldType::Char => Meaning::Char,
+        FieldType::Byte => Meaning::Byte,
+        FieldType::Short => Meaning::Short,
+        _ => Meaning::Number,
+    }
 }
 
 /// Of an array, what its elements are.

@@ -18,6 +18,7 @@ pub(super) fn synthetic_branches(file: &ClassFile, method: &Method, bytecode: &B
     patterns.string_switches(&mut found);
     patterns.resources(method, &mut found);
     patterns.constants(&mut found);
+    patterns.nullable_enums(&mut found);
     found
 }
 
@@ -155,6 +156,31 @@ impl Patterns<'_> {
             if let [(_, Instr::Int(_)), (pc, Instr::If(..))] = pair
                 && !targets.contains(pc)
             {
+                found.insert(*pc);
+            }
+        }
+    }
+
+    /// Kotlin's `when` over an enum that may be null: null is numbered -1 before the switch, which has a case for that.
+    fn nullable_enums(&self, found: &mut FxHashSet<u16>) {
+        for window in self.code.windows(9) {
+            let [
+                (pc, Instr::IfNull(false, other)),
+                (_, Instr::Pop),
+                (_, Instr::Int(-1)),
+                (_, Instr::Goto(switch)),
+                map,
+                ..,
+            ] = window
+            else {
+                continue;
+            };
+            let [.., (_, Instr::InvokeVirtual(_)), (_, Instr::ArrayLoad(_)), (at, next)] = window else {
+                continue;
+            };
+            let is_map = matches!(&map.1, Instr::GetStatic(cp) if self.file.pool.field(*cp).is_ok_and(|f| f.name.starts_with("$EnumSwitchMapping$")));
+            let is_switch = matches!(next, Instr::TableSwitch(_) | Instr::LookupSwitch(_));
+            if is_map && is_switch && *other == map.0 && switch == at {
                 found.insert(*pc);
             }
         }

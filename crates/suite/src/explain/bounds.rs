@@ -28,42 +28,110 @@ pub fn joined(facts: Vec<Fact>) -> Vec<Fact> {
     found
 }
 
-/// The conditions that others imply: `n > 0` where `n > 1` is said as well, `n != 1` where it is 2.
+/// The conditions that others imply: `n > 0` where `n > 1` is said as well, `n != 1` where it is 2, `!s.equals("a")`
+/// where `s` is "b"; and of those that say the same in other words (`c == null`, `c is null`) all but the last.
 fn loose(facts: &[Fact]) -> Vec<usize> {
-    let parsed: Vec<Option<(&str, &str, i64)>> = facts
-        .iter()
-        .map(|fact| {
-            let (left, number) = fact.text.rsplit_once(' ')?;
-            let (of, sign) = left.rsplit_once(' ')?;
-            let whole = !of.is_empty() && !of.contains([' ', '(', ')', '+', '*', '/', '?']);
-            Some((of, sign, number.parse().ok()?)).filter(|_| whole)
-        })
-        .collect();
-    let range = |sign: &str, number: i64| match sign {
-        "<" => Some((i64::MIN, number.saturating_sub(1))),
-        "<=" => Some((i64::MIN, number)),
-        ">" => Some((number.saturating_add(1), i64::MAX)),
-        ">=" => Some((number, i64::MAX)),
-        "==" => Some((number, number)),
-        _ => None,
-    };
+    let claims: Vec<Option<Claim<'_>>> = facts.iter().map(|fact| Claim::read(&fact.text)).collect();
     let implied = |at: usize| {
-        let Some((of, sign, number)) = parsed[at] else { return false };
-        parsed.iter().enumerate().any(|(other, condition)| {
-            let Some((subject, by, bound)) = condition else { return false };
-            let Some((low, high)) = range(by, *bound).filter(|_| other != at && *subject == of) else {
-                return false;
-            };
-            match (sign, range(sign, number)) {
-                ("!=", _) => !(low..=high).contains(&number),
+        let Some(claim) = claims[at] else { return false };
+        claims.iter().enumerate().any(|(other, by)| match by {
+            Some(by) if other != at && by.of == claim.of => match (claim.range(), by.range()) {
                 // Of two that say the same the first is kept.
-                (_, Some(wide)) if wide == (low, high) => other < at,
-                (_, Some(wide)) => wide.0 <= low && high <= wide.1,
-                _ => false,
-            }
+                (Some(wide), Some(narrow)) if wide == narrow => other < at,
+                (Some(wide), Some(narrow)) => wide.0 <= narrow.0 && narrow.1 <= wide.1,
+                _ if (claim.sign, claim.value) == (by.sign, by.value) => other > at,
+                (None, Some((low, high))) if claim.sign == "!=" => {
+                    claim.value.parse::<i64>().is_ok_and(|number| !(low..=high).contains(&number))
+                }
+                _ => claim.sign == "!=" && by.sign == "==" && claim.is_apart(by),
+            },
+            _ => false,
         })
     };
     (0..facts.len()).filter(|at| implied(*at)).collect()
+}
+
+/// A comparison of something with something else; `==` and `!=` also by `equals` and by what a `switch` found.
+#[derive(Clone, Copy, Debug)]
+struct Claim<'t> {
+    of: &'t str,
+    sign: &'t str,
+    value: &'t str,
+}
+
+impl<'t> Claim<'t> {
+    fn read(text: &'t str) -> Option<Claim<'t>> {
+        let (asked, sign) = match text.strip_prefix('!') {
+            Some(asked) => (asked, "!="),
+            None => (text, "=="),
+        };
+        if let Some((of, value)) = asked.strip_suffix(')').and_then(|call| call.split_once(".equals("))
+            && [of, value].iter().all(|side| words(side).is_some_and(|words| words.len() == 1))
+        {
+            let (of, value) = if of.starts_with('"') { (value, of) } else { (of, value) };
+            return Some(Claim { of, sign, value });
+        }
+        let words = words(text).filter(|_| sign == "==")?;
+        let is_sign = |word: &&str| matches!(*word, "==" | "!=" | "<" | "<=" | ">" | ">=" | "is");
+        let is_joined = |word: &&str| matches!(*word, "&&" | "||" | "?" | "instanceof" | "&" | "|" | "^");
+        let mut signs = words.iter().enumerate().filter(|(_, word)| is_sign(word));
+        let (at, sign) = signs.next()?;
+        // `o is a Circle`, `x is 1, 2 or 3` say something else.
+        let one = words.len() == at + 2 && signs.next().is_none() && !words.iter().any(is_joined);
+        let start = sign.as_ptr() as usize - text.as_ptr() as usize;
+        let of = text.get(..start)?.trim_end();
+        let sign = if *sign == "is" { "==" } else { sign };
+        (one && !of.is_empty()).then_some(Claim { of, sign, value: words[at + 1] })
+    }
+
+    /// The numbers that it allows.
+    fn range(&self) -> Option<(i64, i64)> {
+        let number = self.value.parse::<i64>().ok()?;
+        match self.sign {
+            "<" => Some((i64::MIN, number.saturating_sub(1))),
+            "<=" => Some((i64::MIN, number)),
+            ">" => Some((number.saturating_add(1), i64::MAX)),
+            ">=" => Some((number, i64::MAX)),
+            "==" => Some((number, number)),
+            _ => None,
+        }
+    }
+
+    /// Whether the values of two are known to differ: both are literals.
+    fn is_apart(&self, other: &Claim<'_>) -> bool {
+        let literal = |text: &str| text == "null" || text.starts_with('"') && text.ends_with('"');
+        literal(self.value) && literal(other.value) && self.value != other.value
+    }
+}
+
+/// The words of a text, by spaces that are outside of quotes and parentheses; `None` if these do not match.
+fn words(text: &str) -> Option<Vec<&str>> {
+    let (mut depth, mut quote, mut escaped) = (0_i32, None, false);
+    let (mut found, mut start) = (Vec::new(), 0);
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (Some(_), '\\') if !escaped => {
+                escaped = true;
+                continue;
+            }
+            (Some(mark), c) if c == mark && !escaped => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '(' | '[') => depth += 1,
+            (None, ')' | ']') => depth -= 1,
+            (None, ' ') if depth == 0 => {
+                found.push(text.get(start..at)?);
+                start = at + 1;
+            }
+            _ => {}
+        }
+        escaped = false;
+        if depth < 0 {
+            return None;
+        }
+    }
+    found.push(text.get(start..)?);
+    (depth == 0 && quote.is_none()).then_some(found)
 }
 
 /// Which sizes a condition on one allows.
@@ -121,5 +189,14 @@ mod tests {
         assert_eq!(facts(&["n >= 1", "n <= 30", "m > 2"]), "n >= 1, n <= 30, m > 2");
         assert_eq!(facts(&["n > 0", "n != 1", "n > 1", "n == 2"]), "n == 2");
         assert_eq!(facts(&["a.size() > 0", "a.size() <= 1"]), "a.size() == 1");
+        assert_eq!(facts(&["(Integer) o <= 10", "(Integer) o <= 5"]), "(Integer) o <= 5");
+        assert_eq!(facts(&["c == null", "c is null"]), "c is null");
+        let last = facts(&["!s.equals(\"red\")", "s.equals(\"a b\")", "s is \"a b\""]);
+        assert_eq!(last, "s is \"a b\"");
+        assert_eq!(facts(&["\"on\".equals(mode)", "mode != null"]), "\"on\".equals(mode)");
+        assert_eq!(
+            facts(&["!(x == 1)", "x == 1 || y", "o is a Dog", "x != y"]),
+            "!(x == 1), x == 1 || y, o is a Dog, x != y"
+        );
     }
 }
