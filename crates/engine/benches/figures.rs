@@ -131,7 +131,7 @@ fn workers(config: &Config, worlds: &mut Worlds, path: &Arc<jvm::load::ClassPath
             let method = &result.methods[0];
             let times = method.times;
             let alone = (times.starting + times.choosing + times.merging) as f64 / times.total() as f64;
-            (method.paths, method.millis as f64 / 1e3, times.waiting as f64 / 1e9, alone)
+            (method.paths, times.elapsed as f64 / 1e9, times.waiting as f64 / 1e9, alone)
         };
         let (mut paths, mut clock, mut busy, mut alone) = (0, [f64::MAX; 2], [f64::MAX; 2], [f64::MAX; 2]);
         for _ in 0..if max_paths.is_some() { 3 } else { 9 } {

@@ -115,6 +115,8 @@ pub struct Times {
     pub starting: u64,
     /// What of all this one has to wait for, if each worker has a processor of its own.
     pub waiting: u64,
+    /// From the beginning to the end, on the wall; of who hands the clock in.
+    pub elapsed: u64,
 }
 
 impl Times {
@@ -126,6 +128,7 @@ impl Times {
         self.merging += other.merging;
         self.starting += other.starting;
         self.waiting += other.waiting;
+        self.elapsed += other.elapsed;
     }
 
     pub fn total(&self) -> u64 {

@@ -133,6 +133,12 @@ impl Type {
         })
     }
 
+    /// Whether it is a box or a text: there are no classes below.
+    pub fn is_plain(&self) -> bool {
+        let text = ClassName::new("java.lang", &["String"]);
+        self.unboxed().is_some() || self.as_class() == Some(&text)
+    }
+
     /// The simple name of the box of this primitive.
     pub fn box_name(&self) -> Option<&'static str> {
         Some(match self {

@@ -491,10 +491,10 @@ impl Scope<'_> {
             Target::Static => {
                 Doc::cat([Doc::text(format!("{}.{}", self.names.class(&call.class), call.method)), args])
             }
-            // What a list that is asked for its iterator holds is known from that alone.
+            // What a list that is asked for its iterator holds is known from that alone: of classes below, it would be another's.
             Target::Instance(receiver)
                 if let (Value::List(items), Type::Class { args: of, .. }) = (&**receiver, &call.returns)
-                    && of.iter().any(|ty| matches!(ty, Type::Class { args, .. } if !args.is_empty())) =>
+                    && of.iter().any(|ty| !ty.is_plain()) =>
             {
                 let of: Vec<String> = of.iter().map(|ty| self.names.ty(ty)).collect();
                 let receiver = self.list_of(items, &format!("<{}>", of.join(", ")));

@@ -136,7 +136,7 @@ fn fake(
         }
         false => names.name(object, input),
     };
-    let args_of = boxed_args(&made.args);
+    let args_of = boxed_args(&made.args.iter().map(filled).collect::<Vec<_>>());
     // All that a raw type inherits is raw.
     let raw = args_of.is_empty() && jvm::input::is_generic(jvm, made.interface);
     let mut methods = Vec::new();
@@ -466,6 +466,20 @@ fn declared(types: &[Generic], erased: &[FieldType]) -> Vec<Type> {
 /// Type arguments as a declaration spells them; none if one of them is not known.
 fn boxed_args(of: &[Generic]) -> Vec<Type> {
     of.iter().map(generic_type).collect::<Option<Vec<_>>>().unwrap_or_default()
+}
+
+/// A type argument whose own arguments are what collections of an unknown type are filled with: `Collection<T>` is one of strings.
+fn filled(ty: &Generic) -> Generic {
+    match ty {
+        Generic::Class(name, args) => {
+            let fill = |arg: &Generic| match arg {
+                Generic::Any => Generic::Class("java/lang/String".into(), Vec::new()),
+                known => filled(known),
+            };
+            Generic::Class(name.clone(), args.iter().map(fill).collect())
+        }
+        other => other.clone(),
+    }
 }
 
 fn generic_type(ty: &Generic) -> Option<Type> {

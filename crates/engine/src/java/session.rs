@@ -168,7 +168,8 @@ impl ClassExplorer<'_> {
                 false => &wall,
             },
         };
-        let exploration = session.explore();
+        let mut exploration = session.explore();
+        exploration.times.elapsed = started.elapsed().as_nanos() as u64;
         // Where nobody needed more steps, nobody is given them again.
         let needed = |run: &explore::Finished<Stage>| run.end.is_behaviour() && run.steps > self.steps;
         if !exploration.finished.iter().any(needed) {

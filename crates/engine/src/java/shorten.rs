@@ -14,7 +14,7 @@ use crate::goal::CoverageGoal;
 const RUNS: u32 = 96;
 const STEPS: u64 = 600_000;
 /// Longer texts are left as they are.
-const LONGEST: u128 = 64;
+const LONGEST: u128 = 400;
 
 /// What is left to try.
 struct Effort {

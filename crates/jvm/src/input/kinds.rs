@@ -160,7 +160,7 @@ fn other_class(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
         return kind;
     }
     if let Some(kind) = collection(vm, name, args) {
-        return kind;
+        return with_asked(vm, class, args, kind);
     }
     if vm.lang.classes[class].access & access::ENUM != 0 {
         return match enum_constants(vm, class) {
@@ -357,6 +357,35 @@ fn collection(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Option<Kind> {
     Some(Kind::Filled { class, add, elems, of, stands_for })
 }
 
+/// A collection, and others of its type that the class under test asks for by `instanceof`: a set for `Collection`, a list that is
+/// not `RandomAccess`.
+fn with_asked(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic], usual: Kind) -> Kind {
+    let Some(context) = vm.lang.worlds.context.filter(|_| vm.lang.worlds.asking == 0) else { return usual };
+    if vm.lang.classes[class].access & (access::ABSTRACT | access::INTERFACE) == 0 {
+        return usual;
+    }
+    vm.lang.worlds.asking += 1;
+    let mut kinds = vec![usual];
+    for ty in asked::types(&vm.lang, context) {
+        let Generic::Class(name, _) = &ty else { continue };
+        let name = if &**name == "java/util/RandomAccess" { "java/util/LinkedList" } else { name };
+        let Ok(below) = vm.lang.class(name) else { continue };
+        if below == class || !vm.lang.is_subclass(below, class) {
+            continue;
+        }
+        let Some(kind) = collection(vm, name, args) else { continue };
+        let is = |kind: &Kind| super::object::class_of(&vm.lang, kind);
+        if !kinds.iter().any(|known| is(known) == is(&kind)) && kinds.len() < MAX_ASKED {
+            kinds.push(kind);
+        }
+    }
+    vm.lang.worlds.asking -= 1;
+    match kinds.len() {
+        1 => kinds.remove(0),
+        _ => Kind::OneOf { ty: class, kinds },
+    }
+}
+
 const ADD: (&str, &str) = ("add", "(Ljava/lang/Object;)Z");
 const PUT: (&str, &str) = ("put", "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;");
 
@@ -445,6 +474,14 @@ fn implementers(vm: &mut Vm<Jvm>, class: ClassId) -> Vec<ClassId> {
     if vm.lang.classes[class].name.starts_with("java/lang/") {
         return Vec::new();
     }
+    // A lambda stands for the library's functions: what of the program implements one does so for a purpose of its own.
+    let own = &vm.lang.classes[class];
+    if own.origin == ClassOrigin::Library
+        && own.is_interface()
+        && super::fake::abstract_methods(&vm.lang, class).len() == 1
+    {
+        return Vec::new();
+    }
     let subs = vm.lang.subtypes(class);
     let mut found: Vec<ClassId> = Vec::new();
     for name in subs {
@@ -465,17 +502,30 @@ fn implementers(vm: &mut Vm<Jvm>, class: ClassId) -> Vec<ClassId> {
 
 /// Whether a class is one of another type than is asked for: `Celsius implements Format<Heat>` is no `Format<Date>`.
 fn contradicts(jvm: &Jvm, sub: ClassId, class: ClassId, args: &[Generic]) -> bool {
-    if args.is_empty() || generic::is_generic(jvm, sub) {
-        return false;
-    }
-    let Some(given) = super::fake::env_in(jvm, sub, &[], class, 0) else { return false };
-    given.iter().zip(args).any(|((_, given), asked)| {
-        let (Generic::Class(given, _), Generic::Class(asked, _)) = (given, asked) else { return false };
-        match (jvm.loaded(given), jvm.loaded(asked)) {
-            (Some(given), Some(asked)) => !jvm.is_subclass(given, asked) && !jvm.is_subclass(asked, given),
+    let Some(file) = jvm.classes[sub].file.as_deref().filter(|_| !args.is_empty()) else { return false };
+    // Whatever its own variables stand for.
+    let own = generic::class_env(file.signature.as_deref(), &[]);
+    let own: Vec<Generic> = own.iter().map(|_| Generic::Any).collect();
+    let Some(given) = super::fake::env_in(jvm, sub, &own, class, 0) else { return false };
+    given.iter().zip(args).any(|((_, given), asked)| are_apart(jvm, given, asked))
+}
+
+/// Whether no object is of both types.
+fn are_apart(jvm: &Jvm, a: &Generic, b: &Generic) -> bool {
+    match (a, b) {
+        (Generic::Class(a, _), Generic::Class(b, _)) => match (jvm.loaded(a), jvm.loaded(b)) {
+            (Some(a), Some(b)) => !jvm.is_subclass(a, b) && !jvm.is_subclass(b, a),
             _ => false,
+        },
+        (Generic::Array(a), Generic::Array(b)) => are_apart(jvm, a, b),
+        (Generic::Array(_), Generic::Class(name, _)) | (Generic::Class(name, _), Generic::Array(_)) => {
+            !matches!(&**name, "java/lang/Object" | "java/lang/Cloneable" | "java/io/Serializable")
         }
-    })
+        (Generic::Prim(a), Generic::Prim(b)) => a != b,
+        (Generic::Prim(_), Generic::Class(..) | Generic::Array(_))
+        | (Generic::Class(..) | Generic::Array(_), Generic::Prim(_)) => true,
+        (Generic::Any, _) | (_, Generic::Any) => false,
+    }
 }
 
 /// Whether a class above this one takes a value from it when it is initialised: `static final Zone UTC = UtcZone.INSTANCE`.
