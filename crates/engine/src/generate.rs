@@ -439,7 +439,10 @@ impl<'a> Batch<'a> {
         let emitter = Emitter {
             config: self.config,
             setup: self.setup,
-            package: subject.package.clone(),
+            package: match self.setup.path.is_closed(&target.class) {
+                true => format!("{}.tests", subject.package),
+                false => subject.package.clone(),
+            },
             class_name: test_class_name(&[self.out.to_path_buf()], &subject, is_kotlin),
             stateful: is_stateful(self.setup, target),
             kotlin: is_kotlin.then(|| KotlinFacts::new(&self.setup.path)),

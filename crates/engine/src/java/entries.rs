@@ -90,6 +90,7 @@ pub fn by_name(
     config: &Config,
 ) -> Result<Vec<Entry>, Error> {
     vm.lang.worlds.context = Some(class);
+    vm.lang.worlds.apart = vm.lang.path.is_closed(&vm.lang.classes[class].name);
     let plain = |class: ClassId| move |func: FuncId| Entry { class, func, hidden: None };
     if !target.methods.is_empty() {
         return Ok(named(&vm.lang, class, target)?.into_iter().map(plain(class)).collect());

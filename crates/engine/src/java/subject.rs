@@ -205,7 +205,7 @@ impl Subject {
     /// Runs once more on a model and keeps all that a test can show.
     pub fn detail(&mut self, vm: &mut Vm<Jvm>, model: &Assignment) -> Detail {
         let (looks, statics) = self.looks_before(vm, model);
-        let mut detail = self.watch(vm, model, &looks);
+        let mut detail = self.watch(vm, model, &looks, Order::ResultFirst);
         let known = detail.statics.len() == statics.len();
         for ((_, before, _), seen) in detail.statics.iter_mut().zip(statics).filter(|_| known) {
             *before = seen;
@@ -217,10 +217,9 @@ impl Subject {
             _ => None,
         };
         let mut all = detail.looks.iter().map(|look| &look.after).chain(&detail.made).chain(returned);
-        if all.any(observe::asks_several) {
-            vm.lang.worlds.backwards = true;
-            let other = self.watch(vm, model, &looks);
-            vm.lang.worlds.backwards = false;
+        let orders = if all.any(observe::asks_several) { Order::OTHERS.as_slice() } else { &[] };
+        for order in orders {
+            let other = self.watch(vm, model, &looks, *order);
             for (look, other) in detail.looks.iter_mut().zip(&other.looks) {
                 observe::keep_common(&mut look.after, &other.after);
             }
@@ -235,7 +234,14 @@ impl Subject {
     }
 
     /// Runs, and looks at what came of it.
-    fn watch(&mut self, vm: &mut Vm<Jvm>, model: &Assignment, looks: &[(ObjId, Seen)]) -> Detail {
+    fn watch(
+        &mut self,
+        vm: &mut Vm<Jvm>,
+        model: &Assignment,
+        looks: &[(ObjId, Seen)],
+        order: Order,
+    ) -> Detail {
+        vm.lang.worlds.backwards = order == Order::Backwards;
         vm.start_run(model.clone());
         self.before = Some(Before::default());
         let outcome = self.run(vm, true).unwrap_or_else(Outcome::Stopped);
@@ -257,9 +263,13 @@ impl Subject {
             after: observe::see_object(vm, *object),
         };
         let mut after: Vec<Look> = Vec::new();
-        if vm.lang.worlds.backwards {
-            after = looks.iter().rev().map(|one| look(vm, one)).collect();
-            after.reverse();
+        match order {
+            Order::ResultFirst => {}
+            Order::ResultLast => after = looks.iter().map(|one| look(vm, one)).collect(),
+            Order::Backwards => {
+                after = looks.iter().rev().map(|one| look(vm, one)).collect();
+                after.reverse();
+            }
         }
         let end = match outcome {
             Outcome::Returned(None) => End::Returned(None),
@@ -279,7 +289,7 @@ impl Subject {
         let made =
             (self.receiver.is_none() && self.on.bits != 0).then(|| observe::see_object(vm, self.on.as_obj()));
         let args_after = see_args(vm, &self.params, &self.args);
-        if !vm.lang.worlds.backwards {
+        if order == Order::ResultFirst {
             after = looks.iter().map(|one| look(vm, one)).collect();
         }
         let statics = see_statics(vm, &self.statics.getters);
@@ -289,6 +299,7 @@ impl Subject {
             input::look_at_given(vm, &mut fakes);
         }
         vm.lang.worlds.script = None;
+        vm.lang.worlds.backwards = false;
         Detail {
             stage: self.stage,
             before,
@@ -334,6 +345,20 @@ impl Subject {
         let looks = objects.into_iter().map(|object| (object, observe::see_object(vm, object))).collect();
         (looks, see_statics(vm, &self.statics.getters))
     }
+}
+
+/// In which order a run's result and objects are looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    ResultFirst,
+    /// The result's `hasNext()` may have moved its owner on: what comes first shows what nobody has touched.
+    ResultLast,
+    /// Objects and getters the other way round, then the result.
+    Backwards,
+}
+
+impl Order {
+    const OTHERS: [Order; 2] = [Order::ResultLast, Order::Backwards];
 }
 
 /// Of what the receiver and the arguments are made of, so many objects are looked at.

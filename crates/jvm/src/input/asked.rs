@@ -27,13 +27,26 @@ pub(super) fn types(jvm: &Jvm, class: ClassId) -> Vec<Generic> {
             found.push(ty);
         }
     };
-    each_instr(jvm, class, |instr| {
-        if let Instr::InstanceOf(cp) = instr
-            && let Ok(name) = file.pool.class(*cp)
-        {
-            ask(name);
+    let mut asks_for_arrays = false;
+    each_instr(jvm, class, |instr| match instr {
+        Instr::InstanceOf(cp) => {
+            if let Ok(name) = file.pool.class(*cp) {
+                ask(name);
+            }
         }
+        Instr::InvokeVirtual(cp) | Instr::InvokeStatic(cp) => {
+            asks_for_arrays |= file.pool.method(*cp).is_ok_and(|called| {
+                called.class == "java/lang/reflect/Array"
+                    || called.class == "java/lang/Class" && called.name == "isArray"
+            });
+        }
+        _ => {}
     });
+    // Arrays by reflection: one of numbers and one of objects.
+    if asks_for_arrays {
+        ask("[I");
+        ask("[Ljava/lang/Object;");
+    }
     // The labels of a switch over patterns.
     for arg in file.bootstrap_methods.iter().flat_map(|bootstrap| &bootstrap.args) {
         match file.pool.get(*arg) {

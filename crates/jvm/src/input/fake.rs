@@ -159,7 +159,14 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, interface: ClassId, args: &[Generic]) ->
     let env = generic::class_env(file.signature.as_deref(), args);
     let constructor = match is_interface {
         true => None,
-        false => Some(constructor(vm, interface, &env)?),
+        // A constructor that takes an object of its own class needs another one for that.
+        false if vm.lang.worlds.constructed.contains(&interface) => return None,
+        false => {
+            vm.lang.worlds.constructed.push(interface);
+            let found = constructor(vm, interface, &env);
+            vm.lang.worlds.constructed.pop();
+            Some(found?)
+        }
     };
     let mut methods = Vec::new();
     for func in &funcs {

@@ -270,7 +270,6 @@ pub(super) fn stand_in(name: &str) -> Option<&'static str> {
         "java/util/concurrent/Future" | "java/util/concurrent/CompletionStage" => {
             "java/util/concurrent/CompletableFuture"
         }
-        "java/time/ZoneId" => "java/time/ZoneOffset",
         "java/time/temporal/Temporal"
         | "java/time/temporal/TemporalAccessor"
         | "java/time/chrono/ChronoLocalDate" => "java/time/LocalDate",

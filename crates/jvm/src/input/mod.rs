@@ -20,6 +20,7 @@ mod kinds;
 pub mod known;
 mod lambdas;
 mod library;
+mod moments;
 mod nullness;
 mod object;
 mod pattern;
@@ -75,6 +76,8 @@ pub use vocabulary::vocabulary;
 pub struct Worlds {
     /// The class under test: what its package may use, tests may use.
     pub context: Option<ClassId>,
+    /// Tests of it lie in another package, as its jar lets nobody into its own.
+    pub apart: bool,
     pub recipes: FxHashMap<Arc<str>, Arc<Recipe>>,
     /// What making inputs runs is looked at as well.
     pub whole: bool,
@@ -84,6 +87,8 @@ pub struct Worlds {
     pub wanted: Arc<BTreeSet<Arc<str>>>,
     /// So many more calls than usual may come before, on what the method under test is called on.
     pub more_calls: u32,
+    /// Abstract classes whose stand-ins' constructors are being found out.
+    pub constructed: Vec<ClassId>,
     /// Recipes that are being found out.
     preparing: Vec<Arc<str>>,
     /// Classes of the program by their direct supertypes, once asked for.

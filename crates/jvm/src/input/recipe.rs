@@ -376,7 +376,7 @@ pub(super) fn is_near(jvm: &Jvm, class: ClassId) -> bool {
 }
 
 fn same_package(jvm: &Jvm, package: &str) -> bool {
-    jvm.worlds.context.is_some_and(|context| jvm.classes[context].package() == package)
+    !jvm.worlds.apart && jvm.worlds.context.is_some_and(|context| jvm.classes[context].package() == package)
 }
 
 /// Whether objects of the class belong to one of its outer class, which `new` must be told.

@@ -1,10 +1,11 @@
-//! What the code of a class is about, as texts: its literals, what they match if they are patterns, and the characters it
-//! compares with. Inputs that are looked for
+//! What the code of a class is about, as texts: its literals, what they match if they are patterns (of texts or dates), dates if
+//! it reads some, and the characters it compares with. Inputs that are looked for
 //! by chance are made of them.
 
 use ir::ClassId;
 use vm::Vm;
 
+use super::moments;
 use super::pattern::samples;
 use super::producers::nest;
 use crate::load::{ClassFile, Instr};
@@ -37,9 +38,16 @@ fn of_class(file: &ClassFile, found: &mut Vec<Vec<u16>>) {
             match instr {
                 Instr::Ldc(cp) => {
                     if let Ok(units) = file.pool.string(*cp) {
-                        let matching = String::from_utf16(&units).map(|text| samples(&text));
+                        let text = String::from_utf16(&units).unwrap_or_default();
                         add(units);
-                        for text in matching.into_iter().flatten() {
+                        for text in samples(&text).into_iter().chain(moments::of_pattern(&text)) {
+                            add(text.encode_utf16().collect());
+                        }
+                    }
+                }
+                Instr::InvokeStatic(cp) => {
+                    if let Ok(called) = file.pool.method(*cp) {
+                        for text in moments::of_parser(called.class, called.name) {
                             add(text.encode_utf16().collect());
                         }
                     }

@@ -183,9 +183,11 @@ const LONGEST: usize = 40;
 /// A word is asked for by a call that follows so soon.
 const SOON: usize = 4;
 /// What maps and sets are asked with a key.
-const ASKS: [&str; 12] = [
+const ASKS: [&str; 14] = [
     "get",
     "getOrDefault",
+    "getProperty",
+    "setProperty",
     "containsKey",
     "contains",
     "remove",

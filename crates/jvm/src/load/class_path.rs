@@ -90,6 +90,19 @@ impl ClassPath {
         self.find_user(&format!("{name}.class"))
     }
 
+    /// Whether the JVM refuses other classes in the package of a class, as its jar is signed or sealed.
+    pub fn is_closed(&self, name: &str) -> bool {
+        let file = format!("{name}.class");
+        let holds = |entry: &&Entry| match entry {
+            Entry::Jar(jar) => jar.has(&file),
+            Entry::Directory(root) => root.join(&file).is_file(),
+        };
+        match self.entries.iter().find(holds) {
+            Some(Entry::Jar(jar)) => jar.is_closed(),
+            _ => false,
+        }
+    }
+
     /// Finds and parses a class, and checks that it is the one asked for.
     pub fn load(&self, name: &str) -> Result<Option<(ClassFile, Origin)>, LoadError> {
         let Some(found) = self.find(name)? else { return Ok(None) };

@@ -31,6 +31,7 @@ pub(super) struct Manifest {
     pub multi_release: bool,
     /// Relative URLs.
     pub class_path: Vec<String>,
+    pub sealed: bool,
 }
 
 impl Jar {
@@ -64,6 +65,18 @@ impl Jar {
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.entries.contains_key(name)
+    }
+
+    /// Whether classes from elsewhere are refused in its packages: it is signed or sealed.
+    pub fn is_closed(&self) -> bool {
+        let is_signature = |name: &str| {
+            name.strip_prefix("META-INF/").is_some_and(|rest| !rest.contains('/') && rest.ends_with(".SF"))
+        };
+        self.manifest.sealed || self.names().any(is_signature)
     }
 
     pub fn manifest(&self) -> &Manifest {
@@ -137,6 +150,7 @@ impl Manifest {
         let value =
             |wanted: &str| headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.trim());
         Manifest {
+            sealed: value("sealed").is_some_and(|value| value.eq_ignore_ascii_case("true")),
             multi_release: value("multi-release").is_some_and(|value| value.eq_ignore_ascii_case("true")),
             class_path: value("class-path")
                 .unwrap_or("")
