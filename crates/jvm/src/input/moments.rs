@@ -6,9 +6,8 @@ const MOMENTS: [(u32, &str, &str); 2] = [(2031, "Mon", "Monday"), (1950, "Fri", 
 
 /// Texts that a pattern of `SimpleDateFormat` or `DateTimeFormatter` describes; none if the text is no such pattern.
 pub(super) fn of_pattern(pattern: &str) -> Vec<String> {
-    let letters = |c: char| pattern.chars().filter(|p| *p == c).count();
-    let is_date = (letters('y') + letters('u') >= 2 && letters('M') >= 1)
-        || (letters('H') + letters('h') >= 1 && letters('m') >= 2);
+    let has = |part: &str| pattern.contains(part);
+    let is_date = (has("yy") || has("uu")) && has("M") || (has("H") || has("h")) && has("mm");
     if !is_date {
         return Vec::new();
     }
