@@ -119,7 +119,7 @@ fn exploration(config: &Config, worlds: &mut Worlds, path: &Arc<jvm::load::Class
 fn workers(config: &Config, worlds: &mut Worlds, path: &Arc<jvm::load::ClassPath>) {
     println!("\ntwo workers against one (design: 1.7 times with a thousand open branches)");
     // Paths that cost next to nothing, and paths that cost what those of real methods do.
-    for (method, max_paths) in [("orderings", None), ("inversions", Some(1500)), ("command", Some(1500))] {
+    for (method, max_paths) in [("orderings", None), ("inversions", Some(4000)), ("command", Some(4000))] {
         let target = &resolve(&[format!("bench.Figures#{method}")], path).expect("the class")[0];
         let best = |jobs: usize, worlds: &mut Worlds| {
             let mut all = config.clone();

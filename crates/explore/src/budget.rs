@@ -75,7 +75,7 @@ impl Options {
             exhaustive: true,
             loop_bound: 4_000,
             which_bound: 4_000,
-            batch_most: 64,
+            batch_most: 256,
             ..Options::default()
         }
     }

@@ -85,7 +85,7 @@ fn decision(
         }
     }
     // An empty statement: all ways lead to the same code, and which of them is true is not to be seen.
-    if complete < members.len() && are_one(ways, &out(function, ways, &members)) {
+    if complete < members.len() && ways.are_one(&out(function, ways, &members)) {
         complete = 1;
     }
     members.truncate(complete);
@@ -119,12 +119,6 @@ fn next_condition(
 /// Whether the members lead out of themselves in two ways. Back to the first of them is out: that is another evaluation.
 fn has_two_ways(function: &Function, ways: &Ways<'_>, members: &[BlockId]) -> bool {
     ways.two(&out(function, ways, members)).is_some()
-}
-
-fn are_one(ways: &Ways<'_>, firsts: &[BlockId]) -> bool {
-    let mut ends = firsts.iter().map(|first| ways.end(*first));
-    let end = ends.next();
-    ends.all(|other| Some(other) == end)
 }
 
 /// What the members lead to first outside of themselves.
