@@ -137,6 +137,7 @@ impl Subject {
     fn run(&mut self, vm: &mut Vm<Jvm>, call: bool) -> Result<Outcome, Stop> {
         self.stage = Stage::Prepare;
         self.on = Val::ZERO;
+        self.args.clear();
         if let Err(outcome) = input::initialise(vm, self.class) {
             return Ok(outcome);
         }
@@ -246,6 +247,8 @@ impl Subject {
         self.before = Some(Before::default());
         let outcome = self.run(vm, true).unwrap_or_else(Outcome::Stopped);
         let before = self.before.take().unwrap_or_default();
+        // One that was cut while its inputs were made has none to look at.
+        let looks = if self.stage == Stage::Prepare { &[] } else { looks };
         let runs_on = match outcome {
             Outcome::Stopped(Stop::Steps) => vm.runs_on(),
             Outcome::Stopped(Stop::Deadlock) => true,
