@@ -348,7 +348,7 @@ fn make_at(vm: &mut Vm<Jvm>, name: &str, kind: &Kind, optional: bool) -> Result<
             let Some(class) = vm.lang.worlds.recipes.get(key).map(|r| r.class) else {
                 return Err(Stop::Assumption);
             };
-            or_none(vm, name, std::slice::from_ref(kind), class, optional)
+            object::reference(vm, name, std::slice::from_ref(kind), class, optional)
         }
         Kind::List { class, elem, of, stands_for } => {
             note_stand_in(vm, *class, stands_for.as_deref());
@@ -358,11 +358,11 @@ fn make_at(vm: &mut Vm<Jvm>, name: &str, kind: &Kind, optional: bool) -> Result<
             note_stand_in(vm, *class, stands_for.as_deref());
             collection::filled(vm, name, *class, *add, (elems, of), optional)
         }
-        Kind::Fake { class } => or_none(vm, name, std::slice::from_ref(kind), *class, optional),
+        Kind::Fake { class } => object::reference(vm, name, std::slice::from_ref(kind), *class, optional),
         Kind::OneOf { ty, kinds } => {
             let which = vm.lang.classes[*ty].java_name();
             vm.ledger.note(Imprecision::UnsupportedInput, which, "only some classes of objects are tried");
-            or_none(vm, name, kinds, *ty, optional)
+            object::reference(vm, name, kinds, *ty, optional)
         }
         Kind::Only { kind, ty } => {
             vm.ledger.note(Imprecision::UnsupportedInput, ty, "only one class of objects is tried");
@@ -373,23 +373,6 @@ fn make_at(vm: &mut Vm<Jvm>, name: &str, kind: &Kind, optional: bool) -> Result<
             Ok(Val::ZERO)
         }
     }
-}
-
-/// An object, or null. Where none can be made whatever its parts are, null is asked for: no run would come to where the program does.
-fn or_none(
-    vm: &mut Vm<Jvm>,
-    name: &str,
-    kinds: &[Kind],
-    class: ClassId,
-    optional: bool,
-) -> Result<Val, Stop> {
-    let decided = vm.trace.elems.len();
-    let made = object::reference(vm, name, kinds, class, optional);
-    if made == Err(Stop::Assumption) && vm.trace.elems.len() == decided && !optional {
-        let null = vm.inputs.scalar(&mut vm.pool, &format!("{name}.null"), term::Sort::Bool);
-        vm.require(null.0, null.1 != 0)?;
-    }
-    made
 }
 
 /// Notes that the objects of a type are all of one class.

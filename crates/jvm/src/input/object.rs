@@ -107,6 +107,7 @@ pub(super) fn reference(
     vm.outside = super::site(name);
     let at = vm.choose(name, &ways)?;
     vm.lang.worlds.there = there;
+    let decided = vm.trace.elems.len();
     let built = match kinds.get(at) {
         Some(Kind::Object(key)) => {
             let key = key.clone();
@@ -140,6 +141,12 @@ pub(super) fn reference(
         }
     };
     vm.lang.worlds.there = outer;
+    let is_made = at < kinds.len();
+    if is_made && built == Err(Stop::Assumption) && vm.trace.elems.len() == decided {
+        // Whatever its parts are, it cannot be made: without null no run would come to where the program does.
+        let null = vm.pool.not(flag);
+        vm.require(null, false)?;
+    }
     let (object, val) = built?;
     if ways.len() > 1 {
         vm.chosen(name, object, &ways);
