@@ -66,7 +66,7 @@ pub struct Setup {
 }
 
 /// Share of a class's time that is kept for emitting and confirming.
-const CONFIRM_SHARE: u32 = 3;
+const CONFIRM_SHARE: f64 = 0.4;
 const CONFIRM_MOST: Duration = Duration::from_secs(10);
 /// Compiling and running the tests of a class takes about this on a machine that does nothing else.
 const CONFIRM_USUAL: Duration = Duration::from_millis(2500);
@@ -328,10 +328,9 @@ impl Worlds {
         events: &mut dyn FnMut(Event),
     ) -> Result<ClassResult, Error> {
         let deadline = config.budget.time.map(|time| {
-            let share = config
-                .budget
-                .confirming
-                .unwrap_or_else(|| (time / CONFIRM_SHARE).clamp(CONFIRM_USUAL, CONFIRM_MOST).min(time / 2));
+            let share = config.budget.confirming.unwrap_or_else(|| {
+                time.mul_f64(CONFIRM_SHARE).clamp(CONFIRM_USUAL, CONFIRM_MOST).min(time / 2)
+            });
             let reserve = if config.run { share } else { Duration::ZERO };
             started + time.saturating_sub(reserve)
         });
