@@ -21,6 +21,8 @@ pub enum Error {
     Load(#[from] LoadError),
     #[error("the class {class} cannot be loaded: {why}")]
     Link { class: String, why: String },
+    #[error("an internal error ended the exploration of {class}; please report it")]
+    Internal { class: String },
     #[error("the JDK at {} could not be started in the VM: {why}", home.display())]
     Boot { home: PathBuf, why: String },
     #[error("{}: {why}", path.display())]

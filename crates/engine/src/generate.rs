@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -345,7 +346,9 @@ impl Worlds {
         };
         let (vm, other) = (&mut self.vm, self.other.as_mut());
         let mut explorer = ClassExplorer::new((vm, other), config, deadline, journal, events);
-        let result = explorer.explore(target);
+        // A mistake of ours that costs a class must not cost the others.
+        let result = catch_unwind(AssertUnwindSafe(|| explorer.explore(target)))
+            .unwrap_or_else(|_| Err(Error::Internal { class: target.class.replace('/', ".") }));
         if let Some(why) = explorer.journal.as_ref().and_then(FileJournal::failure) {
             events(Event::Warning(format!(
                 "the journal cannot be written, --resume will do work again: {why}"

@@ -1,7 +1,6 @@
 //! Exploring a class: each method with each way to make its receiver, until its obligations are settled.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -103,6 +102,9 @@ pub struct ClassExplorer<'a> {
     pub events: &'a mut dyn FnMut(Event),
 }
 
+/// What is said where we failed.
+const FAILED: &str = "an internal error ended its exploration; please report it";
+
 /// Who stopped an exploration waits so long for what its paths are.
 const WAITED_FOR: Duration = Duration::from_secs(2);
 
@@ -168,7 +170,7 @@ impl<'a> ClassExplorer<'a> {
                 .and_then(|class| super::entries::entries(other, class, target, self.config))?,
             None => Vec::new(),
         };
-        let mut spare = self.vm.fork();
+        let mut spare = self.spare_machines();
         let mut turns = Turns::new(entries.len(), self.config);
         let deadline = self.deadline_of_calls();
         // What was found before an interrupt is kept; what was not begun is not begun any more.
@@ -181,16 +183,9 @@ impl<'a> ClassExplorer<'a> {
                 super::turns::merge(&mut result, turn.index, found, Vec::new(), self.config.suite);
                 continue;
             }
-            let guarded = AssertUnwindSafe(|| self.method(entry, &turn, &mut result));
-            let (found, tests, goal) = match catch_unwind(guarded) {
-                Ok(found) => found,
-                // A mistake of ours costs one method, not the class. Its machine is in no state to go on.
-                Err(_) => {
-                    *self.vm = spare.fork();
-                    let why = "an internal error ended its exploration; please report it";
-                    (self.given_up(entry, why, &mut result), Vec::new(), Vec::new())
-                }
-            };
+            let explored = self.guarded(&mut spare, |this| this.method(entry, &turn, &mut result));
+            let (found, tests, goal) = explored
+                .unwrap_or_else(|| (self.given_up(entry, FAILED, &mut result), Vec::new(), Vec::new()));
             turns.done(turn, &found, goal);
             super::turns::merge(&mut result, turn.index, found, tests, self.config.suite);
         }
@@ -198,9 +193,14 @@ impl<'a> ClassExplorer<'a> {
         self.outline(class, &mut result);
         super::claims::withdraw(&self.vm.lang, class, &explored, &mut result);
         if !self.is_interrupted() {
-            self.onward(&entries, &turns, &mut result);
-            self.beyond(&entries, &turns, &mut result);
-            self.outlast(class, &entries, &mut result);
+            let after = [
+                self.guarded(&mut spare, |this| this.onward(&entries, &turns, &mut result)),
+                self.guarded(&mut spare, |this| this.beyond(&entries, &turns, &mut result)),
+                self.guarded(&mut spare, |this| this.outlast(class, &entries, &mut result)),
+            ];
+            if after.contains(&None) {
+                (self.events)(Event::Warning(format!("{}: {FAILED}", target.class.replace('/', "."))));
+            }
         }
         // The suspected bugs stand together, the likeliest first.
         result.tests.sort_by_key(|test| (test.suspicious.as_ref().map(|s| s.rank), test.method));

@@ -11,6 +11,7 @@ pub mod entries;
 pub mod explore;
 mod facts;
 mod given;
+mod guard;
 mod handlers;
 mod hindrance;
 pub mod kotlin;
