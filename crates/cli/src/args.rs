@@ -115,7 +115,7 @@ pub struct SearchArgs {
     /// Memory of the process and of the solver's helpers in megabytes; exploring ends there
     #[arg(long, value_name = "MB", default_value_t = Budget::default().memory >> 20)]
     pub memory: u64,
-    /// Stop a method after so many different suspected bugs
+    /// Stop a method after so many different suspected bugs; those with the shortest paths are shown
     #[arg(long, value_name = "N")]
     pub max_bugs: Option<u32>,
     /// Flip nothing below so many decisions of a path

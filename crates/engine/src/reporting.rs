@@ -287,11 +287,13 @@ pub fn outcome_text(outcome: &Outcome) -> String {
     }
 }
 
-/// One entry a cause, the likeliest bug first.
+/// One entry a cause, the likeliest bug first, of those the one with the shortest path.
 fn bugs(generated: &Generated) -> Vec<Bug> {
+    let suspected = generated.tests().filter_map(|(proposed, case)| Some((proposed.suspicious.as_ref()?, case)));
+    let mut suspected: Vec<_> = suspected.collect();
+    suspected.sort_by_key(|(suspect, _)| (suspect.rank, suspect.length));
     let mut bugs: Vec<Bug> = Vec::new();
-    for (proposed, case) in generated.tests() {
-        let Some(suspect) = &proposed.suspicious else { continue };
+    for (suspect, case) in suspected {
         match bugs.iter_mut().find(|bug| bug.what == suspect.what) {
             Some(bug) => bug.also.push(case.name.clone()),
             None => bugs.push(Bug {

@@ -38,7 +38,9 @@ impl ClassExplorer<'_> {
     ) -> Vec<Proposed> {
         // Runs that did not come to the call show nothing of the method.
         finished.retain(|run| run.observation == Stage::Call || !matches!(run.end, explore::End::Stopped(_)));
+        let mut lost = self.leave_bugs(subject, &mut finished);
         let met: BTreeSet<u32> = finished.iter().flat_map(|run| run.meets.iter().copied()).collect();
+        lost.retain(|part, _| !met.contains(part));
         let needed = goal.needed(&met);
         finished.iter_mut().for_each(|run| run.meets.retain(|part| needed.contains(part)));
         self.tour(subject, goal, &met, &mut finished);
@@ -66,7 +68,6 @@ impl ClassExplorer<'_> {
         let mut told: BTreeSet<String> = BTreeSet::new();
         let mut tried: BTreeSet<usize> = BTreeSet::new();
         let mut waiting: VecDeque<usize> = chosen.into();
-        let mut lost: BTreeMap<u32, String> = BTreeMap::new();
         let mut spare = MOST_SPARE;
         let mut late = false;
         while let Some(at) = waiting.pop_front() {
@@ -121,6 +122,41 @@ impl ClassExplorer<'_> {
             }
         }
         cases
+    }
+
+    /// Leaves so many bugs as were asked for, those that the shortest paths show; what others met is lost, and why.
+    fn leave_bugs(
+        &self,
+        subject: &Subject,
+        finished: &mut Vec<explore::Finished<Stage>>,
+    ) -> BTreeMap<u32, String> {
+        let Some(most) = self.config.budget.max_bugs else { return BTreeMap::new() };
+        let bug = |run: &explore::Finished<Stage>| match &run.end {
+            explore::End::Threw { class, site, .. } if subject.is_bug(self.vm, &run.end) => {
+                Some((*class, *site))
+            }
+            _ => None,
+        };
+        let mut shortest: Vec<(usize, (ClassId, Option<vm::Site>))> =
+            finished.iter().filter_map(|run| Some((run.path.len(), bug(run)?))).collect();
+        // In order of their length, those of one length as they were found.
+        shortest.sort_by_key(|(length, _)| *length);
+        let mut kept = Vec::new();
+        for (_, bug) in shortest {
+            if kept.len() < most as usize && !kept.contains(&bug) {
+                kept.push(bug);
+            }
+        }
+        let why = format!("only bugs beyond --max-bugs {most} come there");
+        let mut lost = BTreeMap::new();
+        finished.retain(|run| match bug(run) {
+            Some(bug) if !kept.contains(&bug) => {
+                lost.extend(run.meets.iter().map(|part| (*part, why.clone())));
+                false
+            }
+            _ => true,
+        });
+        lost
     }
 
     /// Gives a run the inputs that a person would choose for it.
@@ -184,7 +220,7 @@ impl ClassExplorer<'_> {
         let new = goal.helped(&run.new, &shown);
         case.covers = new.iter().map(|(number, _)| obligation(*number).text.clone()).collect();
         let refused = refused_null(&self.vm.lang, subject, &case);
-        let suspicious = suspect(&mut self.vm.lang, &detail, &case, refused);
+        let suspicious = suspect(&mut self.vm.lang, (&detail, run.path.len()), &case, refused);
         if let Some(suspect) = &suspicious {
             case.comment.push(format!("Suspected bug: {}", suspect.what));
             case.suspect = Some(suspect.what.clone());

@@ -434,6 +434,16 @@ impl Target<Jvm> for Subject {
         self.run(vm, true).unwrap_or_else(Outcome::Stopped)
     }
 
+    /// What the machine raised, and what an `assert` did.
+    fn is_bug(&self, vm: &Vm<Jvm>, end: &explore::End) -> bool {
+        match end {
+            explore::End::Threw { class, explicit, site: Some(_), .. } => {
+                !explicit || &*vm.lang.classes[*class].name == "java/lang/AssertionError"
+            }
+            _ => false,
+        }
+    }
+
     fn observe(&mut self, _vm: &mut Vm<Jvm>, _outcome: &Outcome) -> Stage {
         self.stage
     }

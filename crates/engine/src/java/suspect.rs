@@ -21,6 +21,8 @@ pub struct Suspect {
     pub line: u32,
     /// How the program came there, the innermost call first: `a.Calc.divide, line 7`.
     pub trail: Vec<String>,
+    /// Decisions on the path that shows it.
+    pub length: usize,
 }
 
 /// How likely it is that nobody meant it; the likeliest first.
@@ -59,12 +61,17 @@ const MISTAKES: [&str; 10] = [
 ];
 
 /// What makes a run a suspected bug, if anything does.
-pub fn suspect(jvm: &mut Jvm, detail: &Detail, case: &TestCase, refused_null: bool) -> Option<Suspect> {
+pub fn suspect(
+    jvm: &mut Jvm,
+    (detail, length): (&Detail, usize),
+    case: &TestCase,
+    refused_null: bool,
+) -> Option<Suspect> {
     match &detail.end {
         End::Stopped(stop) if detail.runs_on => {
             let how = if *stop == vm::Stop::Deadlock { "every thread waits" } else { "does not end" };
             let what = format!("{}.{} {how}", case.act.class.source_name(), called(case));
-            Some(Suspect { what, rank: Rank::Likely, line: 0, trail: Vec::new() })
+            Some(Suspect { what, rank: Rank::Likely, line: 0, trail: Vec::new(), length })
         }
         End::Threw { class, thrown: Some(thrown), at, by, .. } if !refused_null => {
             let name = &*jvm.classes[*class].name;
@@ -87,7 +94,7 @@ pub fn suspect(jvm: &mut Jvm, detail: &Detail, case: &TestCase, refused_null: bo
             let trail: Vec<String> = at.iter().map(|site| place(jvm, *site)).collect();
             let what = format!("{} at {}", jvm.classes[*class].java_name(), trail[0]);
             let line = line(jvm, *innermost);
-            Some(Suspect { what, rank, line, trail })
+            Some(Suspect { what, rank, line, trail, length })
         }
         _ => None,
     }
