@@ -127,6 +127,9 @@ pub struct SearchArgs {
     /// Example inputs to run first: a JSON report, or its "targets" with "class", "tests", "method" and "inputs"
     #[arg(long, value_name = "FILE")]
     pub seeds: Option<PathBuf>,
+    /// Your compiled tests (JUnit, TestNG) with what they need, separated by ':'; what they call is run first, in the VM
+    #[arg(long, value_name = "CLASSPATH")]
+    pub tests: Option<String>,
     /// Seed of everything that is chosen at random
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
@@ -451,6 +454,7 @@ pub fn config(target: &TargetArgs, search: &SearchArgs) -> Result<Config, Failur
             Some(file) => crate::seeds::read(file)?.into(),
             None => Vec::new().into(),
         },
+        tests: search.tests.as_deref().map(entries).unwrap_or_default(),
         questions: None,
     })
 }
@@ -492,6 +496,7 @@ pub fn default_search() -> SearchArgs {
         max_depth: None,
         max_paths_per_function: None,
         seeds: None,
+        tests: None,
         seed: 0,
         jobs: None,
         exhaustive: false,

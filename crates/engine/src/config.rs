@@ -54,6 +54,8 @@ pub struct Config {
     pub known: Option<(PathBuf, Arc<Known>)>,
     /// Example inputs, the first that are run.
     pub seeds: Arc<[Seed]>,
+    /// Directories and jars with compiled tests of the user's; what they call the program with is run first too.
+    pub tests: Vec<PathBuf>,
     /// Where the solver's questions go as SMT-LIB 2 scripts, if anybody wants them.
     pub questions: Option<Questions>,
 }
@@ -186,6 +188,7 @@ impl Default for Config {
             resume: false,
             known: None,
             seeds: Arc::default(),
+            tests: Vec::new(),
             questions: None,
         }
     }

@@ -25,6 +25,7 @@ use vm::Vm;
 use crate::config::{Config, Framework};
 use crate::error::Error;
 use crate::event::Event;
+use crate::examples::Examples;
 use crate::java::cheapest::Cheapest;
 use crate::java::explore::ClassExplorer;
 use crate::java::kotlin::KotlinFacts;
@@ -285,6 +286,7 @@ fn check_writable(out: &Path) -> Result<(), Error> {
 pub struct Worlds {
     pub vm: Vm<Jvm>,
     other: Option<Vm<Jvm>>,
+    examples: Option<Examples>,
 }
 
 impl Worlds {
@@ -311,14 +313,19 @@ impl Worlds {
             vm.lang.worlds.known = known.clone();
             other.iter_mut().for_each(|other| other.lang.worlds.known = known.clone());
         }
+        let examples = Examples::boot(config, path)?;
         let millis = started.elapsed().as_millis() as u64;
         events(Event::Booted { jdk: path.jdk().version.clone(), millis });
-        Ok(Worlds { vm, other })
+        Ok(Worlds { vm, other, examples })
     }
 
     /// The same worlds once more: what is done in one is not seen in the other.
     pub fn fork(&mut self) -> Worlds {
-        Worlds { vm: self.vm.fork(), other: self.other.as_mut().map(Vm::fork) }
+        Worlds {
+            vm: self.vm.fork(),
+            other: self.other.as_mut().map(Vm::fork),
+            examples: self.examples.as_mut().map(Examples::fork),
+        }
     }
 
     pub fn explore(
@@ -344,8 +351,14 @@ impl Worlds {
             Some(folder) => Some(self.journal(config, folder, target)?),
             None => None,
         };
+        let examples = self.examples.as_mut().map(|examples| examples.of(&target.class));
+        if examples.as_ref().is_some_and(Vec::is_empty) {
+            let class = target.class.replace('/', ".");
+            events(Event::Warning(format!("no test of JUnit or TestNG under --tests calls {class}")));
+        }
         let (vm, other) = (&mut self.vm, self.other.as_mut());
         let mut explorer = ClassExplorer::new((vm, other), config, deadline, journal, events);
+        explorer.examples = examples.unwrap_or_default();
         // A mistake of ours that costs a class must not cost the others.
         let result = catch_unwind(AssertUnwindSafe(|| explorer.explore(target)))
             .unwrap_or_else(|_| Err(Error::Internal { class: target.class.replace('/', ".") }));

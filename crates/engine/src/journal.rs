@@ -162,7 +162,7 @@ pub fn stamp(config: &Config, path: &ClassPath) -> u64 {
     options.targets.clear();
     format!("{options:?}").hash(&mut hasher);
     path.jdk().version.hash(&mut hasher);
-    config.class_path.iter().for_each(|entry| hash_files(entry, &mut hasher));
+    config.class_path.iter().chain(&config.tests).for_each(|entry| hash_files(entry, &mut hasher));
     hasher.finish()
 }
 

@@ -6,6 +6,7 @@
 mod cases;
 mod config;
 mod error;
+mod examples;
 mod event;
 pub mod flow;
 mod generate;

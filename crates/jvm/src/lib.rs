@@ -4,6 +4,7 @@
 //! It deliberately knows nothing of solvers, exploration, coverage or test frameworks.
 
 pub mod boot;
+pub mod examples;
 mod indy;
 pub mod input;
 pub mod kotlin;

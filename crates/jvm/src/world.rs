@@ -55,6 +55,8 @@ pub struct Jvm {
     pub(crate) frozen_threads: Threads,
     /// How input objects are made.
     pub worlds: crate::input::Worlds,
+    /// Who is told of calls, while the machine is listening.
+    pub(crate) listener: Option<Box<crate::examples::Listener>>,
     /// The bodies of the boxes' `valueOf`.
     pub(crate) box_bodies: [Option<FuncId>; 6],
     strings: SharedMap<StrId, Arc<[u16]>>,
@@ -128,6 +130,7 @@ impl Jvm {
             threads: Threads::default(),
             frozen_threads: Threads::default(),
             worlds: Default::default(),
+            listener: None,
             strings: SharedMap::new(),
             string_ids: FxHashMap::default(),
             natives: Arc::default(),

@@ -34,12 +34,17 @@ impl<L: Lang> Vm<L> {
         match self.callable(func)? {
             Callable::Ir(function) => {
                 let symbolic = args.iter().any(|a| a.term.is_some());
+                let caller = self.frames.last().map(|frame| frame.func);
                 if let Some(base) = self.push_frame(func, function, ret, symbolic)? {
                     for (i, arg) in args.iter().enumerate() {
                         self.vals[base + i] = arg.bits;
                         if symbolic {
                             self.terms[base + i] = arg.term;
                         }
+                    }
+                    if self.listening {
+                        let args: Vec<u64> = args.iter().map(|arg| arg.bits).collect();
+                        L::called(self, caller, func, &args);
                     }
                 }
                 Ok(None)

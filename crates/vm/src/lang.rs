@@ -251,6 +251,10 @@ pub trait Lang: Sized + 'static {
     /// The text of a string constant's message in a `trap`.
     fn trap_raise(&self, check: Check, message: StrId) -> Raise;
 
+    /// A function is called with these arguments, from code of the caller if there is one. Asked only while
+    /// [`Vm::listening`].
+    fn called(_vm: &mut Vm<Self>, _caller: Option<FuncId>, _func: FuncId, _args: &[u64]) {}
+
     /// Whether coverage of this function is recorded.
     fn is_tracked(&self, func: FuncId) -> bool;
 

@@ -93,6 +93,8 @@ pub struct Vm<L: Lang> {
     terms_before: usize,
     /// Lines of tracked code as they are run, if anybody wants to see them.
     pub watch: Option<Vec<WatchedLine>>,
+    /// Whether the language is told of each call ([`Lang::called`]).
+    pub listening: bool,
     /// Whether runs keep the way of each activation of a tracked function ([`Trace::walk`]).
     pub walking: bool,
     /// Whether decisions keep the state they were taken in ([`Elem::state`]).
@@ -150,6 +152,7 @@ impl<L: Lang> Vm<L> {
             decided_at: 0,
             terms_before: 0,
             watch: None,
+            listening: false,
             walking: false,
             digesting: false,
             digest_keys: crate::digest::Keys::default(),

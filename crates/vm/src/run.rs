@@ -24,7 +24,7 @@ impl<L: Lang> Vm<L> {
     pub(crate) fn drive(&mut self) -> Outcome {
         loop {
             let Some(frame) = self.frames.last() else { return Outcome::Returned(None) };
-            let flow = match (frame.symbolic, self.watch.is_some()) {
+            let flow = match (frame.symbolic, self.watch.is_some() || self.listening) {
                 (false, false) => self.run::<false, false>(),
                 (true, false) => self.run::<true, false>(),
                 // Watched runs are few: one loop serves both kinds of frames.
@@ -682,6 +682,10 @@ impl<L: Lang> Vm<L> {
                                     if SYM && symbolic {
                                         self.terms[to + i] = t!(r.0);
                                     }
+                                }
+                                if WATCH && self.listening {
+                                    let args: Vec<u64> = list.iter().map(|r| v!(r.0)).collect();
+                                    L::called(self, Some(func), callee, &args);
                                 }
                             }
                             if steps >= self.poll_at {

@@ -93,6 +93,8 @@ pub struct ClassExplorer<'a> {
     pub(super) twins: Vec<Entry>,
     /// Inputs that objects were made of, by their class and name, where it takes some to make one.
     pub(super) receivers: BTreeMap<(ClassId, String), BTreeMap<String, u128>>,
+    /// Calls of existing tests, the first that are tried.
+    pub examples: Vec<jvm::examples::Heard>,
     /// Objects in states that are known, for the next exploration to begin with.
     pub(super) states: Vec<BTreeMap<String, u128>>,
     /// Texts that runs returned from, for the explorations after them.
@@ -131,6 +133,7 @@ impl<'a> ClassExplorer<'a> {
             unseen,
             twins,
             receivers,
+            examples: Vec::new(),
             states: Vec::new(),
             texts: BTreeSet::new(),
             in_call: false,

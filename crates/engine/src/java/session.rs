@@ -223,10 +223,11 @@ impl ClassExplorer<'_> {
                 && seed.descriptor.as_ref().is_none_or(|other| means(other, &descriptor))
         };
         let seeds = self.config.seeds.iter().filter(mine).map(|seed| seed.inputs.clone());
+        let called = if late { Vec::new() } else { self.called(subject) };
         let receiver = subject.receiver.as_ref().map(|receiver| (subject.class, receiver.name.clone()));
         let made = receiver.and_then(|receiver| self.receivers.get(&receiver)).cloned();
         let mut seeds: Vec<BTreeMap<String, u128>> =
-            seeds.chain(made).chain(std::mem::take(&mut self.states)).collect();
+            seeds.chain(called).chain(made).chain(std::mem::take(&mut self.states)).collect();
         if seeds.is_empty() && !late {
             seeds.extend(self.other_ways(subject));
         }
@@ -236,6 +237,27 @@ impl ClassExplorer<'_> {
         self.vm.start_exploration();
         let inputs = seeds.iter().map(|inputs| assign(self.vm, subject, inputs)).collect();
         explore::Seeds { pool: std::mem::take(&mut self.vm.pool), inputs }
+    }
+}
+
+impl ClassExplorer<'_> {
+    /// What existing tests called a method with.
+    fn called(&self, subject: &Subject) -> Vec<BTreeMap<String, u128>> {
+        let f = &self.vm.lang.funcs[subject.func];
+        let of = &self.vm.lang.classes[f.class].name;
+        let mine = self.examples.iter().filter(|heard| {
+            let call = &heard.call;
+            call.class == *of && call.method == f.name && call.descriptor == f.descriptor
+        });
+        let inputs = mine.map(|heard| {
+            let mut inputs = BTreeMap::new();
+            let given = subject.receiver.iter().zip(&heard.on).chain(subject.params.iter().zip(&heard.call.args));
+            for (param, example) in given {
+                jvm::input::example::enter(self.vm, &param.name, &param.kind, example, &mut inputs);
+            }
+            inputs
+        });
+        inputs.collect()
     }
 }
 

@@ -13,6 +13,7 @@ mod collection;
 mod declared;
 mod effects;
 mod enums;
+pub mod example;
 mod fake;
 mod generic;
 mod hidden;

@@ -155,14 +155,14 @@ pub(super) fn reference(
 }
 
 /// The name for variables of an object that is of another kind than usual.
-fn labelled(jvm: &Jvm, name: &str, kind: &Kind) -> String {
+pub(super) fn labelled(jvm: &Jvm, name: &str, kind: &Kind) -> String {
     let class = class_of(jvm, kind).map(|class| jvm.classes[class].java_name());
     let label = class.as_deref().and_then(|c| c.rsplit(['.', '$']).next()).unwrap_or("other");
     format!("{name}.{label}")
 }
 
 /// Whether an object's variables would have the names of other variables of a kind before it.
-fn clashes(jvm: &Jvm, kinds: &[Kind], at: usize) -> bool {
+pub(super) fn clashes(jvm: &Jvm, kinds: &[Kind], at: usize) -> bool {
     let parts = |kind: &Kind| {
         let Kind::Object(key) = kind else { return Vec::new() };
         let Some(recipe) = jvm.worlds.recipes.get(key) else { return Vec::new() };

@@ -119,6 +119,10 @@ impl Lang for Jvm {
         }
     }
 
+    fn called(vm: &mut Vm<Jvm>, caller: Option<FuncId>, func: FuncId, args: &[u64]) {
+        crate::examples::called(vm, caller, func, args);
+    }
+
     fn is_tracked(&self, func: FuncId) -> bool {
         self.funcs[func].tracked
     }
