@@ -74,3 +74,36 @@ fn memory_work_and_paths_stay_within_their_limits() {
     assert_eq!(paths[1], 3, "{said}");
     assert!((40..=97).contains(&paths[0]), "{said}");
 }
+
+/// Four bugs, one after the other.
+const FAULTS: &str = "package a; public class Faults {
+    public static int pick(int[] from, int at, int by) {
+        if (from == null || from.length == 0) {
+            return 0;
+        }
+        if (at > 90) {
+            assert at != 99 : \"never\";
+        }
+        if (at < -90) {
+            Object text = from;
+            return ((String) text).length();
+        }
+        return from[at] / by;
+    }
+}";
+
+#[test]
+fn so_many_bugs_are_shown_as_were_asked_for() {
+    let faults = Place::new("Faults", FAULTS);
+    for most in [1, 2, 9] {
+        let mut command = faults.command("generate");
+        command.args(["-o", "out", "--no-run", "--max-bugs", &most.to_string(), "a.Faults"]);
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        let shown = said.lines().filter(|line| line.contains("suspected bug")).count();
+        assert_eq!(shown, most.min(4), "{said}");
+        let written = fs::read_to_string(faults.path().join("out/a/FaultsTest.java")).unwrap();
+        assert_eq!(written.matches("// Suspected bug:").count(), most.min(4), "{written}");
+    }
+}

@@ -31,7 +31,10 @@ impl Examples {
         let tests: Arc<[ClassFile]> = files.map(|(file, _)| file).filter(has_tests).collect();
         let mut class_path = config.class_path.clone();
         class_path.extend(config.tests.iter().cloned());
-        let both = [(Framework::Junit5, "org/junit/jupiter/api/Assertions"), (Framework::Junit4, "org/junit/Assert")];
+        let both = [
+            (Framework::Junit5, "org/junit/jupiter/api/Assertions"),
+            (Framework::Junit4, "org/junit/Assert"),
+        ];
         for (framework, class) in both {
             // Without it a test is heard up to its first assertion.
             if tests.iter().any(|file| mentions(file, class))

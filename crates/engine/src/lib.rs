@@ -6,8 +6,8 @@
 mod cases;
 mod config;
 mod error;
-mod examples;
 mod event;
+mod examples;
 pub mod flow;
 mod generate;
 mod goal;

@@ -289,7 +289,8 @@ pub fn outcome_text(outcome: &Outcome) -> String {
 
 /// One entry a cause, the likeliest bug first, of those the one with the shortest path.
 fn bugs(generated: &Generated) -> Vec<Bug> {
-    let suspected = generated.tests().filter_map(|(proposed, case)| Some((proposed.suspicious.as_ref()?, case)));
+    let suspected =
+        generated.tests().filter_map(|(proposed, case)| Some((proposed.suspicious.as_ref()?, case)));
     let mut suspected: Vec<_> = suspected.collect();
     suspected.sort_by_key(|(suspect, _)| (suspect.rank, suspect.length));
     let mut bugs: Vec<Bug> = Vec::new();

@@ -251,7 +251,8 @@ impl ClassExplorer<'_> {
         });
         let inputs = mine.map(|heard| {
             let mut inputs = BTreeMap::new();
-            let given = subject.receiver.iter().zip(&heard.on).chain(subject.params.iter().zip(&heard.call.args));
+            let given =
+                subject.receiver.iter().zip(&heard.on).chain(subject.params.iter().zip(&heard.call.args));
             for (param, example) in given {
                 jvm::input::example::enter(self.vm, &param.name, &param.kind, example, &mut inputs);
             }

@@ -108,9 +108,7 @@ impl Listener {
 
     fn describe(&self, vm: &Vm<Jvm>, bits: u64, ty: &FieldType, depth: u32) -> Example {
         match ty {
-            FieldType::Class(_) | FieldType::Array(_) => {
-                self.describe_object(vm, ObjId(bits as u32), depth)
-            }
+            FieldType::Class(_) | FieldType::Array(_) => self.describe_object(vm, ObjId(bits as u32), depth),
             _ => Example::Bits(bits),
         }
     }
@@ -130,13 +128,17 @@ impl Listener {
         let name = &*vm.lang.classes[class].name;
         match name {
             "java/lang/String" => Example::Text(string_units(vm, object)),
-            "java/lang/Boolean" | "java/lang/Byte" | "java/lang/Short" | "java/lang/Character"
-            | "java/lang/Integer" | "java/lang/Long" | "java/lang/Float" | "java/lang/Double" => {
-                match field_of(&vm.lang, class, "value") {
-                    Some((offset, cell)) => Example::Bits(vm.load_bits(object, offset, cell)),
-                    None => Example::Unknown,
-                }
-            }
+            "java/lang/Boolean"
+            | "java/lang/Byte"
+            | "java/lang/Short"
+            | "java/lang/Character"
+            | "java/lang/Integer"
+            | "java/lang/Long"
+            | "java/lang/Float"
+            | "java/lang/Double" => match field_of(&vm.lang, class, "value") {
+                Some((offset, cell)) => Example::Bits(vm.load_bits(object, offset, cell)),
+                None => Example::Unknown,
+            },
             _ if vm.lang.classes[class].is_array() => match self.elements(vm, object, u32::MAX, depth) {
                 Some(elements) => Example::Array(elements),
                 None => Example::Unknown,

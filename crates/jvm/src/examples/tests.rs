@@ -23,11 +23,8 @@ const PARAMETERISED: &str = "Lorg/junit/jupiter/params/ParameterizedTest;";
 const VALUES: &str = "Lorg/junit/jupiter/params/provider/ValueSource;";
 const ROWS: &str = "Lorg/junit/jupiter/params/provider/CsvSource;";
 /// Annotations of methods that come before: once, and before each test.
-const ONCE: [&str; 3] = [
-    "Lorg/junit/jupiter/api/BeforeAll;",
-    "Lorg/junit/BeforeClass;",
-    "Lorg/testng/annotations/BeforeClass;",
-];
+const ONCE: [&str; 3] =
+    ["Lorg/junit/jupiter/api/BeforeAll;", "Lorg/junit/BeforeClass;", "Lorg/testng/annotations/BeforeClass;"];
 const EACH: [&str; 3] =
     ["Lorg/junit/jupiter/api/BeforeEach;", "Lorg/junit/Before;", "Lorg/testng/annotations/BeforeMethod;"];
 /// Instructions of a test.
@@ -70,9 +67,9 @@ fn is_test(file: &ClassFile, method: &Method) -> bool {
         return false;
     }
     let plain = method.ty.params.is_empty();
-    let marked = marks(file, method).iter().any(|mark| {
-        (plain && TESTS.contains(&&*mark.descriptor)) || &*mark.descriptor == PARAMETERISED
-    });
+    let marked = marks(file, method)
+        .iter()
+        .any(|mark| (plain && TESTS.contains(&&*mark.descriptor)) || &*mark.descriptor == PARAMETERISED);
     let old = file.super_name.as_deref() == Some("junit/framework/TestCase");
     marked || old && plain && method.name.starts_with("test")
 }
@@ -166,9 +163,7 @@ fn argument(vm: &mut Vm<Jvm>, value: &ElementValue, ty: &FieldType) -> Option<Va
         ElementValue::Byte(value) => int((*value).into()),
         ElementValue::Char(value) => int((*value).into()),
         ElementValue::Short(value) => int((*value).into()),
-        ElementValue::Int(value) if *ty == FieldType::Long => {
-            Some(Val::concrete(i64::from(*value) as u64))
-        }
+        ElementValue::Int(value) if *ty == FieldType::Long => Some(Val::concrete(i64::from(*value) as u64)),
         ElementValue::Int(value) => int(*value),
         ElementValue::Long(value) => Some(Val::concrete(*value as u64)),
         ElementValue::Float(value) => Some(Val::concrete(value.to_bits().into())),

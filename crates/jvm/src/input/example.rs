@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use vm::Vm;
 
-use super::object::{change_order, class_of, clashes, labelled};
+use super::object::{change_order, clashes, class_of, labelled};
 use super::recipe::{Make, Way};
 use super::{Kind, MAX_CHANGES};
 use crate::examples::{Call, Example, Made};
@@ -13,13 +13,7 @@ use crate::natives::support::field_of;
 use crate::world::Jvm;
 
 /// Enters what makes the input `name` of a kind like an example; what cannot be said stays as it is by default.
-pub fn enter(
-    vm: &Vm<Jvm>,
-    name: &str,
-    kind: &Kind,
-    example: &Example,
-    inputs: &mut BTreeMap<String, u128>,
-) {
+pub fn enter(vm: &Vm<Jvm>, name: &str, kind: &Kind, example: &Example, inputs: &mut BTreeMap<String, u128>) {
     let is_reference = !matches!(kind, Kind::Scalar(_));
     if is_reference && !matches!(example, Example::Unknown) {
         // Of the two the input has one: whether it is null by default depends on where it is.
@@ -130,7 +124,8 @@ fn object(vm: &Vm<Jvm>, name: &str, key: &str, made: &Made, inputs: &mut BTreeMa
     for field in &recipe.fields {
         let Some((setter, _)) = field.setter else { continue };
         let f = &vm.lang.funcs[setter];
-        let last = made.then.iter().rev().find(|call| call.method == f.name && call.descriptor == f.descriptor);
+        let last =
+            made.then.iter().rev().find(|call| call.method == f.name && call.descriptor == f.descriptor);
         if let Some([value]) = last.map(|call| call.args.as_slice()) {
             let inside = format!("{name}.{}", field.name);
             enter(vm, &inside, &field.kind, value, inputs);
