@@ -287,7 +287,12 @@ pub struct Worlds {
     pub vm: Vm<Jvm>,
     other: Option<Vm<Jvm>>,
     examples: Option<Examples>,
+    /// How much longer booting took than it needed a processor: who shares the machine confirms later too.
+    crowded: f64,
 }
+
+/// A machine is taken to be shared with so many others at most.
+const CROWDED_MOST: f64 = 4.0;
 
 impl Worlds {
     pub fn boot(
@@ -296,7 +301,7 @@ impl Worlds {
         interrupt: &Arc<AtomicBool>,
         events: &mut dyn FnMut(Event),
     ) -> Result<Worlds, Error> {
-        let started = Instant::now();
+        let (started, worked) = (Instant::now(), crate::java::processor_time());
         let fail =
             |why: jvm::boot::BootError| Error::Boot { home: path.jdk().home.clone(), why: why.to_string() };
         let mut options = BootOptions::new(path.jdk().clone(), config.class_path.clone());
@@ -314,9 +319,11 @@ impl Worlds {
             other.iter_mut().for_each(|other| other.lang.worlds.known = known.clone());
         }
         let examples = Examples::boot(config, path)?;
-        let millis = started.elapsed().as_millis() as u64;
-        events(Event::Booted { jdk: path.jdk().version.clone(), millis });
-        Ok(Worlds { vm, other, examples })
+        let took = started.elapsed();
+        let worked = Duration::from_nanos(crate::java::processor_time().saturating_sub(worked));
+        let crowded = (took.as_secs_f64() / worked.as_secs_f64().max(1e-3)).clamp(1.0, CROWDED_MOST);
+        events(Event::Booted { jdk: path.jdk().version.clone(), millis: took.as_millis() as u64 });
+        Ok(Worlds { vm, other, examples, crowded })
     }
 
     /// The same worlds once more: what is done in one is not seen in the other.
@@ -325,6 +332,7 @@ impl Worlds {
             vm: self.vm.fork(),
             other: self.other.as_mut().map(Vm::fork),
             examples: self.examples.as_mut().map(Examples::fork),
+            crowded: self.crowded,
         }
     }
 
@@ -337,7 +345,8 @@ impl Worlds {
     ) -> Result<ClassResult, Error> {
         let deadline = config.budget.time.map(|time| {
             let share = config.budget.confirming.unwrap_or_else(|| {
-                time.mul_f64(CONFIRM_SHARE).clamp(CONFIRM_USUAL, CONFIRM_MOST).min(time / 2)
+                let share = time.mul_f64(CONFIRM_SHARE).clamp(CONFIRM_USUAL, CONFIRM_MOST);
+                share.max(CONFIRM_USUAL.mul_f64(self.crowded)).min(time / 2)
             });
             let reserve = if config.run { share } else { Duration::ZERO };
             started + time.saturating_sub(reserve)

@@ -73,6 +73,7 @@ kinds! {
     /// A parameter type for which no inputs can be made yet.
     UnsupportedInput = "unsupported-input", "inputs of a type cannot be made", false;
     /// A floating-point result may differ in the last place between runtimes.
+    NotShown = "not-shown", "something that tests could show was not looked at", true;
     InexactMath = "inexact-math", "a library function may differ in the last place", true;
 }
 

@@ -35,3 +35,5 @@ mod typed;
 mod unreached;
 pub mod value;
 mod warm_up;
+
+pub use session::processor_time;

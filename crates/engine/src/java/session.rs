@@ -314,7 +314,7 @@ impl solver::Dump for Script {
 }
 
 /// Nanoseconds this thread had a processor.
-fn processor_time() -> u64 {
+pub fn processor_time() -> u64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }

@@ -203,6 +203,19 @@ impl Subject {
         Ok(())
     }
 
+    /// Looks at what a test of the last run would show, for what that makes the machine do.
+    pub fn look(&self, vm: &mut Vm<Jvm>, outcome: &Outcome) {
+        if self.on.bits != 0 {
+            observe::see_object(vm, self.on.as_obj());
+        }
+        see_args(vm, &self.params, &self.args);
+        if let (Outcome::Returned(Some(val)), Some(ty)) =
+            (outcome, vm.lang.funcs[self.func].signature.ty.ret.clone())
+        {
+            observe::see(vm, val.bits, &ty);
+        }
+    }
+
     /// Runs once more on a model and keeps all that a test can show.
     pub fn detail(&mut self, vm: &mut Vm<Jvm>, model: &Assignment) -> Detail {
         let (looks, statics) = self.looks_before(vm, model);

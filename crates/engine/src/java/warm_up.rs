@@ -28,6 +28,13 @@ pub(super) fn warm_up(vm: &mut Vm<Jvm>, subject: &mut Subject) -> Option<u64> {
         let before = initialised(vm);
         let outcome = subject.execute(vm);
         large |= value == 0 && matches!(outcome, Outcome::Stopped(Stop::Steps));
+        if value == 0 {
+            // So will telling of each run: what a `toString` is the first to use may take longer than all else.
+            let limit = vm.limits.steps;
+            vm.limits.steps = limit.saturating_mul(COLD);
+            subject.look(vm, &outcome);
+            vm.limits.steps = limit;
+        }
         met.extend(initialised(vm).difference(&before));
     }
     keep(vm, &met);

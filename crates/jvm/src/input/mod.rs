@@ -42,7 +42,7 @@ use std::sync::Arc;
 
 use ir::{ClassId, FuncId, MemType, Type};
 use ledger::Kind as Imprecision;
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::Hasher;
 use term::{Sort, TermId};
 use vm::{ElemKind, ObjId, Origin, Outcome, Stop, Val, View, Vm};
@@ -136,6 +136,8 @@ pub struct Worlds {
     type_rules: FxHashMap<ClassId, Arc<known::TypeRules>>,
     /// Fields that are set directly, by class; none where objects come from calls alone.
     raw: Option<FxHashMap<ClassId, Arc<[recipe::FieldWay]>>>,
+    /// Methods that take too long to be asked what an object shows.
+    pub costly: FxHashSet<FuncId>,
     /// Getters are asked in the opposite order: what one changes shows in the others.
     pub backwards: bool,
     /// How this run's inputs were made, if somebody wants to know.
