@@ -107,3 +107,29 @@ fn so_many_bugs_are_shown_as_were_asked_for() {
         assert_eq!(written.matches("// Suspected bug:").count(), most.min(4), "{written}");
     }
 }
+
+/// Its table takes two million steps to fill.
+const HEAVY: &str = "package a; public class Heavy {
+    private static final int[] SUMS = new int[256];
+    static {
+        for (int i = 0; i < 300_000; i++) {
+            SUMS[i & 255] += i % 7;
+        }
+    }
+    public static String look(int at) {
+        return SUMS[at & 255] > 3_515 ? \"much\" : \"little\";
+    }
+}";
+
+#[test]
+fn a_table_that_takes_long_to_fill_is_filled_once() {
+    let heavy = Place::new("Heavy", HEAVY);
+    let mut command = heavy.command("generate");
+    command.args(["-o", "out", "--no-run", "--max-steps", "100000", "a.Heavy"]);
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("0 open"), "{said}");
+    let written = fs::read_to_string(heavy.path().join("out/a/HeavyTest.java")).unwrap();
+    assert!(written.contains("\"much\"") && written.contains("\"little\""), "{written}");
+}

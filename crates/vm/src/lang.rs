@@ -251,6 +251,11 @@ pub trait Lang: Sized + 'static {
     /// The text of a string constant's message in a `trap`.
     fn trap_raise(&self, check: Check, message: StrId) -> Raise;
 
+    /// The class that a function initialises, if that is what it is for.
+    fn initialised_by(&self, _func: FuncId) -> Option<ClassId> {
+        None
+    }
+
     /// A function is called with these arguments, from code of the caller if there is one. Asked only while
     /// [`Vm::listening`].
     fn called(_vm: &mut Vm<Self>, _caller: Option<FuncId>, _func: FuncId, _args: &[u64]) {}

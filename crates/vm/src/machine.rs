@@ -7,7 +7,7 @@ use crate::heap::{Heap, ObjId};
 use crate::input::Inputs;
 use crate::lang::{Callable, Lang, Stop, Val};
 use crate::trace::{Elem, ElemKind, Site, Trace};
-use ir::{FuncId, Type};
+use ir::{ClassId, FuncId, Type};
 use ledger::{Kind, Ledger};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -102,6 +102,8 @@ pub struct Vm<L: Lang> {
     pub(crate) digest_keys: crate::digest::Keys,
     /// Where the last run that was stopped had got to, for people.
     pub stopped_at: String,
+    /// The class that the last run which was stopped was initialising, the outermost one.
+    pub stopped_initialising: Option<ClassId>,
     /// Instructions run since the machine was made.
     pub steps: u64,
     /// Where `steps` ends the run.
@@ -157,6 +159,7 @@ impl<L: Lang> Vm<L> {
             digesting: false,
             digest_keys: crate::digest::Keys::default(),
             stopped_at: String::new(),
+            stopped_initialising: None,
             steps: 0,
             step_limit: 0,
             quiet_left: 0,
@@ -261,7 +264,11 @@ impl<L: Lang> Vm<L> {
         };
         match outcome {
             Outcome::Stopped(Stop::Deadlock) => self.stopped_at = L::waiting(self),
-            Outcome::Stopped(_) => self.stopped_at = self.place(),
+            Outcome::Stopped(_) => {
+                self.stopped_at = self.place();
+                let initialised = |frame: &Frame<L>| self.lang.initialised_by(frame.func);
+                self.stopped_initialising = self.frames[depth..].iter().find_map(initialised);
+            }
             Outcome::Threw(exception) => self.doom(exception),
             Outcome::Returned(_) => {}
         }

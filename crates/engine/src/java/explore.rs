@@ -15,6 +15,7 @@ use super::outcome::{ClassResult, Fate, Key, MethodResult, Proposed, key, record
 use super::session::Telling;
 use super::subject::{Param, Stage, Subject};
 use super::turns::{Turn, Turns};
+use super::warm_up;
 use crate::config::{Config, Suite};
 use crate::error::Error;
 use crate::event::Event;
@@ -255,7 +256,12 @@ impl<'a> ClassExplorer<'a> {
         if let Some(mut subject) = subject {
             let goal = self.goal(&subject);
             wanted = goal.obligations().iter().map(|(_, obligation)| key(obligation)).collect();
-            let exploration = self.session(&mut subject, &goal, turn, &name, &mut result.solver);
+            let mut exploration = self.session(&mut subject, &goal, turn, &name, &mut result.solver);
+            if self.initialise_more(&mut subject, &exploration) {
+                let before = exploration.spent;
+                exploration = self.session(&mut subject, &goal, turn, &name, &mut result.solver);
+                exploration.spent.add(&before);
+            }
             record(&mut found, &exploration, &self.vm.lang);
             self.settle(&subject, &goal, &exploration, turn.deadline, result);
             // An interrupt ends the search, not the writing of what was found.
@@ -306,6 +312,24 @@ impl<'a> ClassExplorer<'a> {
             obligations,
         });
         (found, tests, wanted)
+    }
+
+    /// Puts a class into the snapshots that runs were stopped in while it was being initialised; whether there was one.
+    fn initialise_more(&mut self, subject: &mut Subject, exploration: &explore::Exploration<Stage>) -> bool {
+        // Who explores by the length of runs means the limit.
+        if self.config.exhaustive || self.is_interrupted() {
+            return false;
+        }
+        let is_stopped = |run: &&explore::Finished<Stage>| run.end == explore::End::Stopped(vm::Stop::Steps);
+        let Some(run) = exploration.finished.iter().find(is_stopped) else { return false };
+        let Some(name) = warm_up::initialise_stopped(self.vm, subject, &run.model) else { return false };
+        if let Some(other) = self.other.as_deref_mut()
+            && let Ok(class) = other.lang.class(&name)
+        {
+            other.limits.steps = self.config.budget.max_steps;
+            warm_up::keep_however_long(other, class);
+        }
+        true
     }
 
     fn is_interrupted(&self) -> bool {

@@ -57,6 +57,35 @@ fn needed(vm: &mut Vm<Jvm>, subject: &mut Subject) -> Option<u64> {
     (!matches!(outcome, Outcome::Stopped(_))).then_some(steps)
 }
 
+/// Where a run on these inputs is stopped while it initialises a class (a table of a hundred thousand lines): puts that class into
+/// the snapshot, however long it takes. Its name, if it came to its end.
+pub(super) fn initialise_stopped(
+    vm: &mut Vm<Jvm>,
+    subject: &mut Subject,
+    model: &Assignment,
+) -> Option<String> {
+    vm.start_run(model.clone());
+    vm.stopped_initialising = None;
+    if !matches!(subject.execute(vm), Outcome::Stopped(Stop::Steps)) {
+        return None;
+    }
+    let class = vm.stopped_initialising?;
+    keep_however_long(vm, class).then(|| vm.lang.classes[class].name.to_string())
+}
+
+/// Initialises a class in the snapshot; whether it is initialised there now.
+pub(super) fn keep_however_long(vm: &mut Vm<Jvm>, class: ClassId) -> bool {
+    let limit = vm.limits.steps;
+    vm.limits.steps = limit.saturating_mul(INITIALISING);
+    keep(vm, &BTreeSet::from([class]));
+    vm.limits.steps = limit;
+    vm.start_run(Assignment::default());
+    Jvm::is_initialised(vm, class)
+}
+
+/// Initialising a class that runs were stopped in may take so many times their steps.
+const INITIALISING: u64 = 100;
+
 /// Runs in a world that is not warmed up, and puts the classes that were met into its snapshot, that of the subject too: unless it
 /// prints, which is to show in each run there, as it may in the first test of a JVM.
 pub(super) fn warming<T>(vm: &mut Vm<Jvm>, class: ClassId, run: impl FnOnce(&mut Vm<Jvm>) -> T) -> T {

@@ -119,6 +119,11 @@ impl Lang for Jvm {
         }
     }
 
+    fn initialised_by(&self, func: FuncId) -> Option<ClassId> {
+        let func = &self.funcs[func];
+        (&*func.name == "<clinit>").then_some(func.class)
+    }
+
     fn called(vm: &mut Vm<Jvm>, caller: Option<FuncId>, func: FuncId, args: &[u64]) {
         crate::examples::called(vm, caller, func, args);
     }
