@@ -58,6 +58,9 @@ pub struct TargetArgs {
     /// A compiled Maven or Gradle project; its class path is found by itself
     #[arg(short = 'p', long = "project", value_name = "PROJECT", conflicts_with = "class_path")]
     pub project: Option<PathBuf>,
+    /// Directories with source files for HTML reports, separated by ':' [default: where build tools keep them beside the classes]
+    #[arg(long, value_name = "SOURCEPATH")]
+    pub source_path: Option<String>,
     /// What is known of inputs: ranges, valid states (docs/preconditions.md) [default: testwright.toml, if there is one]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -410,6 +413,7 @@ pub fn config(target: &TargetArgs, search: &SearchArgs) -> Result<Config, Failur
     };
     Ok(Config {
         class_path,
+        source_path: target.source_path.as_deref().map(entries).unwrap_or_default(),
         targets: target.targets.clone(),
         out,
         jdk: target.jdk.clone(),

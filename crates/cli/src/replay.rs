@@ -22,6 +22,7 @@ pub fn run(args: &ReplayArgs, interrupt: &Arc<AtomicBool>) -> Result<End, Failur
     let targets = TargetArgs {
         targets: vec![target.class.clone()],
         class_path: Some(String::new()),
+        source_path: None,
         project: None,
         config: None,
         jdk: args.jdk.clone(),

@@ -2,13 +2,13 @@
 //!
 //! The front end numbers the branches of a decision ([`ir::BranchInfo`]). Here their jumps become a diagram: each
 //! condition leads, true or false, to another condition or to the outcome. Which way is true is not in the code; a
-//! condition is called true where that makes the outcome true, and the outcome where the code goes on (or goes round
-//! the loop again), which is how compilers lay out `if`, `while`, `? :` and assigned conditions.
+//! condition is called true where that makes the outcome true, and the outcome where the code goes on, which is how
+//! compilers lay out `if`, `while`, `? :` and assigned conditions; the front end says where it is another ([`ir::BranchInfo::far`]).
 
 use crate::flow::Flow;
 use crate::graph::{GraphEdge, Path};
 use crate::projection::{Branch, Projection};
-use ir::{BlockId, Cfg, Edges, Function, Op, Ways};
+use ir::{BlockId, Function, Op, Ways};
 use std::collections::BTreeMap;
 
 /// A decision of the source: a Boolean expression that steers, with its conditions in the order of evaluation.
@@ -83,17 +83,14 @@ fn decision(projection: &Projection, number: u32, members: &[&Branch]) -> Option
         firsts.iter().flatten().copied().filter(|first| member(*first).is_none()).collect();
     // Which edges out make the outcome true.
     let truths: Vec<bool> = match ways.two(&out) {
-        Some(exits) => {
-            // Each way with the first block on it.
-            let mut nearest: BTreeMap<BlockId, BlockId> = BTreeMap::new();
-            for (exit, first) in exits.iter().zip(&out) {
-                nearest.entry(*exit).and_modify(|near| *near = *first.min(near)).or_insert(*first);
-            }
-            let mut both = nearest.iter();
-            let (a, b) = (both.next()?, both.next()?);
-            let end = |(exit, first): (&BlockId, &BlockId)| (ways.end(*exit), *first);
-            let truth = if is_true_exit(projection, blocks[0], end(a), end(b)) { a.0 } else { b.0 };
-            exits.iter().map(|exit| exit == truth).collect()
+        Some(both) => {
+            let way = ways.end(true_way(members.last()?, firsts.last()?)?);
+            // A guard that fails goes on with the next case.
+            let truth = match both.into_iter().find(|end| *end != way) {
+                Some(other) if projection.tries_next_case(way) => other,
+                _ => way,
+            };
+            out.iter().map(|first| ways.end(*first) == truth).collect()
         }
         // Nothing depends on it: the way the branch goes is the outcome.
         None if members.len() == 1 => vec![true, false],
@@ -117,16 +114,12 @@ fn decision(projection: &Projection, number: u32, members: &[&Branch]) -> Option
             return None;
         }
     }
-    let chances = chances(&raw);
-    let chance = |next: Next| match next {
-        Next::Condition(i) => chances[i],
-        Next::Outcome(outcome) => f64::from(u8::from(outcome)),
-    };
+    let true_positions = true_positions(&raw);
     let conditions: Vec<Condition> = members
         .iter()
-        .zip(&raw)
-        .map(|(branch, next)| {
-            let positions = if chance(next[1]) > chance(next[0]) { [0, 1] } else { [1, 0] };
+        .zip(raw.iter().zip(true_positions))
+        .map(|(branch, (next, truth))| {
+            let positions = [1 - truth, truth];
             Condition {
                 texts: positions.map(|p: usize| branch.choices[p].text.clone()),
                 line: branch.line,
@@ -140,44 +133,50 @@ fn decision(projection: &Projection, number: u32, members: &[&Branch]) -> Option
     Some(Decision { number, line, conditions, text, copies: copies(members) })
 }
 
-/// Whether of two ways the first is the true one: where the code goes round the loop again that the decision ends, or else the
-/// nearer way.
-fn is_true_exit(
-    projection: &Projection,
-    head: BlockId,
-    a: (BlockId, BlockId),
-    b: (BlockId, BlockId),
-) -> bool {
-    let cfg = projection.cfg();
-    // A guard that fails goes on with the next case.
-    match (projection.tries_next_case(a.0), projection.tries_next_case(b.0)) {
-        (true, false) => return false,
-        (false, true) => return true,
-        _ => {}
-    }
-    // A way back that is the only one: a `while` at the end of an outer loop leads back to that too, but its body
-    // comes to the decision again without it.
-    let again = |back: BlockId, other: BlockId| back <= head && !reaches(cfg, other, head, back);
-    match (again(a.0, b.0), again(b.0, a.0)) {
-        (true, false) => true,
-        (false, true) => false,
-        _ => a.1 < b.1,
-    }
+/// Which way of a decision's last condition makes the outcome true.
+fn true_way(last: &Branch, ways: &[BlockId]) -> Option<BlockId> {
+    let ways = ways.iter().copied();
+    if last.info.far { ways.max() } else { ways.min() }
 }
 
-/// Whether a block can be reached from another without a third.
-fn reaches(cfg: &Cfg, from: BlockId, to: BlockId, without: BlockId) -> bool {
-    let mut seen = vec![false; cfg.len()];
-    let mut open = vec![from];
-    while let Some(block) = open.pop() {
-        if block == to {
-            return true;
+/// Of each condition the way that it is called true on, by position: where the outcome is likelier true. One that only chooses what
+/// is asked next (those of `a` in `a ? b : c`) is true where that is what comes first.
+fn true_positions(next: &[[Next; 2]]) -> Vec<usize> {
+    let chances = chances(next);
+    let chance = |next: Next| match next {
+        Next::Condition(i) => chances[i],
+        Next::Outcome(outcome) => f64::from(u8::from(outcome)),
+    };
+    // What is chosen from, and how likely the first of both is.
+    let mut choices: Vec<Option<(usize, usize, f64)>> = vec![None; next.len()];
+    for (i, ways) in next.iter().enumerate().rev() {
+        let [Next::Condition(x), Next::Condition(y)] = *ways else { continue };
+        if x == y || chances[x] != chances[y] {
+            continue;
         }
-        if block != without && !std::mem::replace(&mut seen[block.0 as usize], true) {
-            open.extend(cfg.succs(block, Edges::Normal));
-        }
+        let (near, far) = (x.min(y), x.max(y));
+        // Several conditions choose together: `a || b ? c : d`.
+        let together = choices[near].and_then(|(first, second, by_near)| {
+            let by_far = match choices[far] {
+                _ if far == first => 1.0,
+                _ if far == second => 0.0,
+                Some((a, b, by_far)) if (a, b) == (first, second) => by_far,
+                _ => return None,
+            };
+            Some((first, second, (by_near + by_far) / 2.0))
+        });
+        choices[i] = Some(together.unwrap_or((near, far, 0.5)));
     }
-    false
+    let truth = |(ways, choice): (&[Next; 2], &Option<(usize, usize, f64)>)| {
+        let value = |next: Next| match (choice, next) {
+            (Some((first, _, _)), Next::Condition(i)) if i == *first => 1.0,
+            (Some((_, second, _)), Next::Condition(i)) if i == *second => 0.0,
+            (Some(_), Next::Condition(i)) => choices[i].map_or(0.0, |(_, _, first)| first),
+            (_, next) => chance(next),
+        };
+        usize::from(value(ways[1]) > value(ways[0]))
+    };
+    next.iter().zip(&choices).map(truth).collect()
 }
 
 /// How likely each condition leads to the outcome "true" if all are tosses of a coin.
@@ -216,14 +215,14 @@ fn formula(conditions: &[Condition]) -> String {
         text: String,
         /// 0 a condition, 1 a conjunction, 2 a disjunction, 3 a choice.
         kind: u8,
-        /// What it says if it is false, of a condition.
+        /// What it says if it is false, unless it is a choice.
         negated: Option<String>,
         next: [Next; 2],
         first: usize,
     }
-    let wrap = |part: &Part, kind: u8| match part.kind == 0 || part.kind == kind {
-        true => part.text.clone(),
-        false => format!("({})", part.text),
+    let wrap = |part: &Part, text: &str, kind: u8| match part.kind == 0 || part.kind == kind {
+        true => text.to_string(),
+        false => format!("({text})"),
     };
     let mut parts: Vec<Part> = conditions
         .iter()
@@ -251,9 +250,12 @@ fn formula(conditions: &[Condition]) -> String {
                 [f, t] if f == here && t == b.next[1] => 2,
                 _ => return None,
             };
-            let word = if kind == 1 { "&&" } else { "||" };
-            let text = format!("{} {word} {}", wrap(a, kind), wrap(b, kind));
-            Some((i, 2, Part { text, kind, negated: None, next: b.next, first: a.first }))
+            let (word, other) = if kind == 1 { ("&&", "||") } else { ("||", "&&") };
+            let text = format!("{} {word} {}", wrap(a, &a.text, kind), wrap(b, &b.text, kind));
+            // Not both is: not the one or not the other.
+            let negated = a.negated.as_ref().zip(b.negated.as_ref());
+            let negated = negated.map(|(x, y)| format!("{} {other} {}", wrap(a, x, kind), wrap(b, y, kind)));
+            Some((i, 2, Part { text, kind, negated, next: b.next, first: a.first }))
         });
         // `a ? b : c`, either way round.
         let joined = joined.or_else(|| {

@@ -5,7 +5,7 @@
 use crate::describe::branch_text;
 use crate::duplicate::duplicates;
 use crate::obligation::Target;
-use ir::{BlockId, BranchInfo, Cfg, Dominators, Edges, Function, Names, Op, Origin};
+use ir::{BlockId, BranchInfo, Cfg, Dominators, Edges, Function, Names, Op, Origin, Ways};
 use std::collections::BTreeSet;
 
 /// The projected graph of a function, which must be valid ([`ir::verify()`]).
@@ -93,11 +93,13 @@ impl<'f> Projection<'f> {
                 }
             }
         }
+        let ways = Ways::new(func);
         graph.shown = func
             .blocks
             .iter()
             .map(|(id, block)| {
-                graph.reachable[id.0 as usize] && (block.start..block.end).any(|i| graph.is_visible(i))
+                let visible = || (block.start..block.end).any(|i| graph.is_visible(i));
+                graph.reachable[id.0 as usize] && !ways.is_passage(id) && visible()
             })
             .collect();
         graph.hide_glue();

@@ -84,17 +84,38 @@ fn along(projection: &Projection, flow: &Flow, path: &Path) -> (Vec<Passed>, Vec
             }
             None => Vec::new(),
         };
-        passed.push(Passed {
-            block,
-            leaves,
-            forget: std::mem::take(&mut forget),
-            raises: None,
-            until: None,
-            notes: None,
-        });
-        forget = set_between(projection, block, flow.block(flow.graph.to(*edge)));
+        let to = flow.block(flow.graph.to(*edge));
+        let between = straight(projection, block, &leaves, to);
+        let pass =
+            |block, leaves, forget| Passed { block, leaves, forget, raises: None, until: None, notes: None };
+        passed.push(pass(block, leaves, std::mem::take(&mut forget)));
+        match between {
+            Some(between) => passed.extend(between.into_iter().map(|b| pass(b, Vec::new(), Vec::new()))),
+            None => forget = set_between(projection, block, to),
+        }
     }
     (passed, forget)
+}
+
+/// The hidden blocks on the way from a block to a shown one, if it leaves by one way and that does not divide.
+fn straight(projection: &Projection, from: BlockId, leaves: &[u32], to: BlockId) -> Option<Vec<BlockId>> {
+    let func = projection.func;
+    let successors = func.successors(from);
+    let mut at = match (&successors[..], leaves) {
+        ([only], _) => *only,
+        (all, [position]) => *all.get(*position as usize)?,
+        _ => return None,
+    };
+    let mut between = Vec::new();
+    while at != to {
+        let [next] = func.successors(at)[..] else { return None };
+        if projection.is_shown(at) || between.contains(&at) {
+            return None;
+        }
+        between.push(at);
+        at = next;
+    }
+    Some(between)
 }
 
 /// What every execution that reaches a point has passed.

@@ -13,6 +13,8 @@ use jvm::input::Known;
 pub struct Config {
     /// Directories and jars.
     pub class_path: Vec<PathBuf>,
+    /// Directories with source files, for reports.
+    pub source_path: Vec<PathBuf>,
     /// Targets as the user wrote them.
     pub targets: Vec<String>,
     /// Where test sources go.
@@ -165,6 +167,7 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             class_path: Vec::new(),
+            source_path: Vec::new(),
             targets: Vec::new(),
             out: None,
             jdk: None,

@@ -152,7 +152,7 @@ fn checksum(exploration: u32, record: &[u8]) -> u64 {
 pub fn stamp(config: &Config, path: &ClassPath) -> u64 {
     let mut hasher = DefaultHasher::new();
     engine().hash(&mut hasher);
-    // Neither how many work at it nor for how long changes what is found.
+    // Neither how many work at it nor for how long changes what is found, nor where sources are.
     let mut options = config.clone();
     options.jobs = 0;
     options.budget.time = None;
@@ -160,6 +160,7 @@ pub fn stamp(config: &Config, path: &ClassPath) -> u64 {
     options.budget.confirming = None;
     options.resume = false;
     options.targets.clear();
+    options.source_path.clear();
     format!("{options:?}").hash(&mut hasher);
     path.jdk().version.hash(&mut hasher);
     config.class_path.iter().chain(&config.tests).for_each(|entry| hash_files(entry, &mut hasher));

@@ -46,10 +46,12 @@ fn draw(projection: &Projection, flow: &Flow, colours: &Colours) -> Drawing {
             .collect();
         lines.sort_unstable();
         lines.dedup();
+        // Obligations name blocks by their numbers.
+        let block = node.block;
         let title = match (lines.first(), lines.last()) {
-            (Some(first), Some(last)) if first != last => format!("line {first}–{last}"),
-            (Some(first), _) => format!("line {first}"),
-            _ => node.block.to_string(),
+            (Some(first), Some(last)) if first != last => format!("{block}: line {first}–{last}"),
+            (Some(first), _) => format!("{block}: line {first}"),
+            _ => block.to_string(),
         };
         nodes.push(DrawnNode {
             name: title,
@@ -248,7 +250,7 @@ fn state(verdict: Verdict) -> State {
     }
 }
 
-/// The source of a class where build tools keep it, next to the classes.
+/// The source of a class, where the user says it is or where build tools keep it, next to the classes.
 fn source(config: &Config, target: &report::Target) -> Option<Source> {
     let outer = target.class.split('$').next()?.replace('.', "/");
     let roots = |entry: &PathBuf| -> Vec<PathBuf> {
@@ -257,6 +259,7 @@ fn source(config: &Config, target: &report::Target) -> Option<Source> {
             "../../src/main/java",
             "../../../../src/main/java",
             "../../src/main/kotlin",
+            "../../../../src/main/kotlin",
             "../src",
             "src/main/java",
             "src",
@@ -265,13 +268,19 @@ fn source(config: &Config, target: &report::Target) -> Option<Source> {
         .map(|r| entry.join(r))
         .collect()
     };
-    let roots = config.class_path.iter().filter(|p| p.is_dir()).flat_map(roots);
+    let beside = config.class_path.iter().filter(|p| p.is_dir()).flat_map(roots);
+    let roots = config.source_path.iter().cloned().chain(beside);
     let source = target.source.clone().unwrap_or_else(|| format!("{outer}.java"));
     let file = roots.map(|root| root.join(&source)).find(|file| file.is_file())?;
     let text = fs::read_to_string(&file).ok()?;
     let mut lines: BTreeMap<u32, State> = BTreeMap::new();
     for o in target.obligations.iter().filter(|o| o.line > 0) {
         let new = state(o.verdict);
+        // That a way over several lines is infeasible says nothing of the one where it begins.
+        let is_way = ["path", "loop", "data-flow"].contains(&&*o.kind);
+        if is_way && new == State::Infeasible {
+            continue;
+        }
         let now = lines.entry(o.line).or_insert(new);
         // What is missing is what one looks for.
         if new == State::Open || new == State::Infeasible && *now == State::Covered {

@@ -217,6 +217,7 @@ fn obligation_report(
         function: obligation.function.clone(),
         method: jvm::title(&obligation.function),
         line: obligation.line,
+        kind: obligation.kind.name().to_string(),
         text: obligation.text.clone(),
         verdict,
         by: by.map(str::to_string),

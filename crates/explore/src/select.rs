@@ -268,6 +268,29 @@ mod tests {
     }
 
     #[test]
+    fn no_cover_of_few_sets_is_smaller() {
+        let mut state: u32 = 1;
+        let mut below = |n: u32| {
+            state = state.wrapping_mul(1_103_515_245).wrapping_add(12_345);
+            (state >> 16) % n
+        };
+        for _ in 0..300 {
+            let sets: Vec<Vec<usize>> =
+                (0..9).map(|_| (0..8).filter(|_| below(3) == 0).collect::<Vec<usize>>()).collect();
+            let bits = |set: &Vec<usize>| set.iter().fold(0u32, |bits, i| bits | 1 << i);
+            let union = |chosen: u32| {
+                let of = (0..9).filter(|i| chosen >> i & 1 == 1).map(|i| bits(&sets[i]));
+                of.fold(0, |all, one| all | one)
+            };
+            let all = union(511);
+            let fewest = (0..512u32).filter(|c| union(*c) == all).map(u32::count_ones).min();
+            let chosen = smallest_cover(&sets);
+            assert_eq!(union(chosen.iter().fold(0, |bits, i| bits | 1 << i)), all, "{sets:?}");
+            assert_eq!(Some(chosen.len() as u32), fewest, "{sets:?}: {chosen:?}");
+        }
+    }
+
+    #[test]
     fn many_runs_end_in_time_with_a_cover() {
         let needs: Vec<Vec<usize>> =
             (0..200).map(|i| (0..6).map(|k| (i * 7 + k * k * 13) % 97).collect()).collect();

@@ -6,7 +6,7 @@
 //! has no loop are evaluated too, into one term for what they return.
 
 use ir::op::Effect;
-use ir::{BlockId, Cfg, Dominators, Edges, FuncId, Function, Inst, Loops, Op, Reg};
+use ir::{BlockId, Cfg, ClassId, Dominators, Edges, FuncId, Function, Inst, Loops, Op, Reg};
 use solver::{Answer, Chain, Config, Limits, Query};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub type Fact = (u32, Vec<u32>);
 /// What one question may cost here: proofs that need more are left to exploration.
 const LIMITS: Limits = Limits { quick: 200, rlimit: 300_000, circuits: 3_000_000 };
 
-/// What is known of functions that are called.
+/// What is known of functions that are called, and of classes.
 #[derive(Clone, Debug, Default)]
 pub struct Callees {
     /// Those whose code may be looked at.
@@ -44,6 +44,8 @@ pub struct Callees {
     /// Those that give the same of the same object whenever they are called, and nothing else: what is in a box, how long a
     /// text is (where that is what they ask for).
     pub steady: BTreeMap<FuncId, Option<Asks>>,
+    /// Classes of which no object is both.
+    pub apart: BTreeSet<(ClassId, ClassId)>,
 }
 
 /// Calls within calls that are looked into.
@@ -58,6 +60,8 @@ pub struct Given {
     pub numbers: BTreeMap<Reg, (i64, i64)>,
     /// References that are not null.
     pub present: BTreeSet<Reg>,
+    /// References that are never the same object, each pair both ways round.
+    pub apart: BTreeSet<(Reg, Reg)>,
     /// How many characters or elements there are: at least and at most.
     pub sizes: BTreeMap<Reg, (u32, u32)>,
     /// Calls that ask for that, by code index.
@@ -77,7 +81,7 @@ pub enum Asks {
 impl Given {
     pub fn is_empty(&self) -> bool {
         let parameters = self.numbers.is_empty() && self.present.is_empty() && self.sizes.is_empty();
-        parameters && self.results.is_empty() && self.no_null.is_empty()
+        parameters && self.apart.is_empty() && self.results.is_empty() && self.no_null.is_empty()
     }
 }
 
@@ -262,7 +266,7 @@ impl<'f> Walk<'f> {
                 let object = self.get(a);
                 let null = self.pool.constant(self.pool.sort(object), 0);
                 let is_null = self.pool.eq(object, null);
-                let fits = self.unchanging(inst.b, object, Sort::Bool);
+                let fits = self.is_of(ClassId(inst.b), object);
                 self.pool.or(is_null, fits)
             }
             // The check is the first operand.
@@ -331,10 +335,19 @@ impl<'f> Walk<'f> {
         let given = self.given;
         let bounds = given.numbers.get(&reg);
         let present = given.present.contains(&reg);
-        if self.calls > 0 || !(present || bounds.is_some() || given.sizes.contains_key(&reg)) {
+        let apart: Vec<Reg> = given.apart.iter().filter(|(a, _)| *a == reg).map(|(_, b)| *b).collect();
+        let known = present || bounds.is_some() || given.sizes.contains_key(&reg) || !apart.is_empty();
+        if self.calls > 0 || !known {
             return self.anything(reg);
         }
         let term = self.parameter(reg);
+        for other in apart {
+            let other = self.parameter(other);
+            let null = self.pool.constant(self.pool.sort(term), 0);
+            let (differ, nobody) = (self.pool.ne(term, other), self.pool.eq(term, null));
+            let holds = self.pool.or(differ, nobody);
+            self.known.push((holds, None));
+        }
         if let Some((least, most)) = bounds {
             self.between(term, *least, *most);
         }
@@ -371,7 +384,7 @@ impl<'f> Walk<'f> {
             }
             Op::InstanceOf => {
                 let object = self.get(Reg(inst.a));
-                self.unchanging(inst.b, object, Sort::Bool)
+                self.is_of(ClassId(inst.b), object)
             }
             Op::Call => self.call(inst).unwrap_or_else(|| self.anything(inst.dst)),
             // Terms know one NaN only: its bits may be any of many.
@@ -474,6 +487,21 @@ impl<'f> Walk<'f> {
             }
         }
         None
+    }
+
+    /// Whether an object is of a class, and thus of none that is apart from it.
+    fn is_of(&mut self, class: ClassId, object: TermId) -> TermId {
+        let is = self.unchanging(class.0, object, Sort::Bool);
+        let callees: &'f Callees = self.callees;
+        let apart = callees.apart.iter().filter(|(a, _)| *a == class).map(|(_, b)| b.0);
+        let others: Vec<TermId> =
+            apart.filter_map(|other| self.memo.get(&(other, object)).copied()).collect();
+        for other in others {
+            let both = self.pool.and(is, other);
+            let never = self.pool.not(both);
+            self.known.push((never, None));
+        }
+        is
     }
 
     fn unchanging(&mut self, what: u32, of: TermId, sort: Sort) -> TermId {

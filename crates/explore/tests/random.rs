@@ -54,7 +54,7 @@ fn program(random: &mut Random) -> ir::Function {
             continue;
         }
         let to = |random: &mut Random| later[random.below(later.len())];
-        let info = BranchInfo { origin: Origin::Source, decision, condition: 0 };
+        let info = BranchInfo { origin: Origin::Source, decision, condition: 0, far: false };
         match random.below(6) {
             0 => b.jump(to(random)),
             1 => {
@@ -250,7 +250,7 @@ fn independent_branches_are_not_multiplied() {
     let count = b.const_i32(0);
     let mut decision = 0;
     let mut branch = |b: &mut Builder, condition: Reg, yes: BlockId, no: BlockId| {
-        b.br(condition, yes, no, BranchInfo { origin: Origin::Source, decision, condition: 0 });
+        b.br(condition, yes, no, BranchInfo { origin: Origin::Source, decision, condition: 0, far: false });
         decision += 1;
     };
     for input in 0..INPUTS as u32 {

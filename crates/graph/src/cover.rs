@@ -159,7 +159,8 @@ pub fn cover(
         });
     }
     progress(count, count);
-    Ok(finish::finish(job, listed, known))
+    let tours = job.tours(&listed.all, &known);
+    Ok(finish::finish(job, listed, known, tours))
 }
 
 /// Complete paths in order of their cost.
@@ -252,6 +253,21 @@ enum Known {
     Open(String),
 }
 
+/// What looking for one tour with side trips may cost: most that are not found soon do not exist.
+const TOUR_WORK: u64 = 200_000;
+
+/// What a tour of an obligation with side trips would be.
+fn tour(obligation: &Obligation) -> Option<Goal> {
+    let Need::Any(goals) = &obligation.need else { return None };
+    match &goals[..] {
+        // A single edge leaves no room for any.
+        [Goal::Path(path)] if path.edges.len() > 1 => {
+            Some(Goal::Tour { path: path.clone(), keeps: obligation.keeps })
+        }
+        _ => None,
+    }
+}
+
 struct Job<'a> {
     cfg: &'a Cfg,
     decisions: &'a [Decision],
@@ -320,6 +336,20 @@ impl<'a> Job<'a> {
         })
     }
 
+    /// Of each obligation that is an infeasible path the tour with side trips that some run makes: the next best thing.
+    fn tours(&mut self, obligations: &[Obligation], known: &[Known]) -> Vec<Option<Goal>> {
+        let stop = self.tree.spent.work.saturating_add(self.share(1) / 4);
+        let mut tours = Vec::new();
+        for (obligation, known) in obligations.iter().zip(known) {
+            let tour = tour(obligation).filter(|_| matches!(known, Known::Infeasible(_)));
+            let work = stop.saturating_sub(self.tree.spent.work).min(TOUR_WORK);
+            tours.push(tour.filter(|goal| {
+                self.met(std::slice::from_ref(goal)) || matches!(self.goal(goal, work), Known::Met)
+            }));
+        }
+        tours
+    }
+
     fn goal(&mut self, goal: &Goal, work: u64) -> Known {
         if let Some(why) = self.by_shape(goal) {
             return Known::Infeasible(why);
@@ -357,7 +387,9 @@ impl<'a> Job<'a> {
     /// What the edges alone forbid.
     fn by_shape(&self, goal: &Goal) -> Option<Why> {
         let nodes = match goal {
-            Goal::Path(path) | Goal::Whole(path) => vec![path.start, path.end(&self.cfg.shape)],
+            Goal::Path(path) | Goal::Tour { path, .. } | Goal::Whole(path) => {
+                vec![path.start, path.end(&self.cfg.shape)]
+            }
             Goal::Loop { shape, times: Times::Zero } if !shape.tested_first => return Some(Why::BodyFirst),
             Goal::Loop { shape, .. } => vec![shape.header],
             Goal::DefUse { def, .. } => vec![*def],

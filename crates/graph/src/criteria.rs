@@ -18,6 +18,8 @@ pub struct Obligation {
     pub kind: &'static str,
     pub text: String,
     pub need: Need,
+    /// Of a du-path the variable: a tour of it with side trips does not assign that.
+    pub keeps: Option<VarIndex>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -161,6 +163,7 @@ impl Builder<'_> {
             kind: if path.edges.is_empty() { "node" } else { kind },
             text: self.path_text(&path),
             need: Need::Any(vec![Goal::Path(path)]),
+            keeps: None,
         };
         Obligations { all: listed.paths.into_iter().map(one).collect(), cut: listed.cut }
     }
@@ -190,7 +193,12 @@ impl Builder<'_> {
                 (Times::Many, "is gone through more than once"),
             ] {
                 let need = Need::Any(vec![Goal::Loop { shape: shape.clone(), times }]);
-                all.push(Obligation { kind: "loop", text: format!("{name}: the loop {text}"), need });
+                all.push(Obligation {
+                    kind: "loop",
+                    text: format!("{name}: the loop {text}"),
+                    need,
+                    keeps: None,
+                });
             }
         }
         if all.is_empty() {
@@ -227,8 +235,12 @@ impl Builder<'_> {
         if lines.is_empty() {
             return self.paths("node", paths_of_length(&self.cfg.shape, 0, self.limit));
         }
-        let one =
-            |(line, goals)| Obligation { kind: "line", text: format!("line {line}"), need: Need::Any(goals) };
+        let one = |(line, goals)| Obligation {
+            kind: "line",
+            text: format!("line {line}"),
+            need: Need::Any(goals),
+            keeps: None,
+        };
         self.limited(lines.into_iter().map(one))
     }
 
@@ -254,6 +266,7 @@ impl Builder<'_> {
                         kind: "condition",
                         text: format!("{name}: {holds}"),
                         need: Need::Any(vec![Goal::Row { decision: d, values, outcome: None }]),
+                        keeps: None,
                     });
                 }
             }
@@ -263,6 +276,7 @@ impl Builder<'_> {
                     kind: "decision",
                     text: format!("{name}: {} is {outcome}", self.cfg.text(&decision.expr)),
                     need: Need::Any(vec![Goal::Row { decision: d, values, outcome: Some(outcome) }]),
+                    keeps: None,
                 });
             }
         }
@@ -296,6 +310,7 @@ impl Builder<'_> {
                     kind: "multiple condition",
                     text: format!("{}: {}", self.cfg.node(decision.node).name, texts.join(", ")),
                     need: Need::Any(vec![Goal::Row { decision: d, values, outcome: None }]),
+                    keeps: None,
                 });
             }
         }
@@ -320,6 +335,7 @@ impl Builder<'_> {
                     kind: "mcdc",
                     text,
                     need: Need::Pair { decision: d, condition: c, variant },
+                    keeps: None,
                 });
             }
         }
@@ -339,13 +355,13 @@ impl Builder<'_> {
             let each: Vec<Use> = of(wanted.each).collect();
             for used in &each {
                 let text = format!("{name} of {at} is used in {}", self.use_text(*used));
-                all.push(Obligation { kind: "use", text, need: Need::Any(vec![goal(*used)]) });
+                all.push(Obligation { kind: "use", text, need: Need::Any(vec![goal(*used)]), keeps: None });
             }
             // A definition that nothing uses asks for nothing.
             let some: Vec<Goal> = of(wanted.some).filter(|_| each.is_empty()).map(goal).collect();
             if !some.is_empty() {
                 let text = format!("{name} of {at} is used");
-                all.push(Obligation { kind: "definition", text, need: Need::Any(some) });
+                all.push(Obligation { kind: "definition", text, need: Need::Any(some), keeps: None });
             }
         }
         self.limited(all.into_iter())
@@ -370,7 +386,7 @@ impl Builder<'_> {
                     let text = format!("{}: {}", self.cfg.vars[var].name, self.path_text(&path));
                     let need = Need::Any(vec![Goal::Path(path)]);
                     if found.all.iter().all(|o| o.need != need) {
-                        found.all.push(Obligation { kind: "du-path", text, need });
+                        found.all.push(Obligation { kind: "du-path", text, need, keeps: Some(var) });
                     }
                 }
             }

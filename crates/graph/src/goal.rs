@@ -12,6 +12,9 @@ use entity::EntityId;
 pub enum Goal {
     /// Its path contains this one.
     Path(Path),
+    /// Its path contains the edges of this one in order. What lies between them comes back to the node where it left (side trips), and
+    /// does not assign the variable that is to be kept.
+    Tour { path: Path, keeps: Option<VarIndex> },
     /// It takes this path and nothing else.
     Whole(Path),
     /// It goes through a loop so often when it comes to it; what ends in the loop has left it.
@@ -95,6 +98,12 @@ impl<'a> Follower<'a> {
                 state += u32::from(path.edges[state as usize] == edge);
                 if state as usize == path.edges.len() { DONE } else { state }
             }
+            Goal::Tour { path, keeps } => match path.edges.get(state as usize) {
+                Some(next) if *next == edge && state as usize + 1 == path.edges.len() => DONE,
+                Some(next) if *next == edge => state + 1,
+                _ if state > 0 && keeps.is_some_and(|var| defines(self.cfg, to, var)) => 0,
+                _ => state,
+            },
             Goal::DefUse { var, def, used } => match (state, used) {
                 (1, Use::Edge(used)) if *used == edge => DONE,
                 (1, Use::Node(used)) if *used == to => DONE,

@@ -122,7 +122,7 @@ impl Tree<'_> {
                 let decision = decisions.get(*decision)?;
                 (decision.node, Vec::new(), Some(Row { decision, values, outcome: *outcome }))
             }
-            Goal::DefUse { .. } | Goal::Loop { .. } => return None,
+            Goal::Tour { .. } | Goal::DefUse { .. } | Goal::Loop { .. } => return None,
         };
         let mut ways = MAX_WAYS;
         self.backwards(start, &edges, row.as_ref(), None, &mut ways)

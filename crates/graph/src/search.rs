@@ -370,6 +370,11 @@ enum Kind {
         from_def: Option<Price>,
         from_use: Option<Price>,
     },
+    /// To each of its nodes; and behind each to its last and from there to an exit.
+    Tour {
+        to: Vec<Rc<Vec<Option<Price>>>>,
+        left: Vec<Option<Price>>,
+    },
     /// Of a path that is all there is, behind each of its nodes.
     Whole {
         left: Vec<Option<Price>>,
@@ -396,6 +401,11 @@ impl Bounds {
             Some(Goal::Path(path)) => {
                 let left = behind(path, cfg, &costs, exit[path.end(&cfg.shape).index()]);
                 Kind::Path { to_start: distances.to(cfg, path.start), left }
+            }
+            Some(Goal::Tour { path, .. }) => {
+                let left = behind(path, cfg, &costs, exit[path.end(&cfg.shape).index()]);
+                let nodes = path.nodes(&cfg.shape);
+                Kind::Tour { to: nodes.iter().map(|node| distances.to(cfg, *node)).collect(), left }
             }
             Some(Goal::Whole(path)) => Kind::Whole { left: behind(path, cfg, &costs, Some((0, 0))) },
             Some(Goal::Loop { shape, times }) => {
@@ -450,6 +460,10 @@ impl Bounds {
                 let again = add(to_def[node.index()], *from_def);
                 let on = add(to_use[node.index()], *from_use).filter(|_| progress == 1);
                 again.into_iter().chain(on).min()
+            }
+            Kind::Tour { to, left } => {
+                let there = to.get(progress as usize)?;
+                add(there[node.index()], left.get(progress as usize).copied().flatten())
             }
             Kind::Whole { left } => left.get(progress as usize).copied().flatten(),
             Kind::Loop { to_header, from_header, again, times } => match progress.checked_sub(1) {

@@ -80,6 +80,9 @@ pub struct BranchInfo {
     pub decision: u32,
     /// Which condition of that decision, numbered from 0 in evaluation order.
     pub condition: u32,
+    /// Whether what the source does if the decision is true lies behind what it does otherwise. Compilers lay it out first; but if it
+    /// only jumps (`if (c) continue;`), it is where that leads. Counts on the last condition.
+    pub far: bool,
 }
 
 /// Who wrote a branch.

@@ -17,7 +17,8 @@ fn function(graph: &[Vec<u32>]) -> Function {
             [] => b.ret(None),
             [to] => b.jump(BlockId(to)),
             [to, other, ..] => {
-                let info = BranchInfo { origin: Origin::Source, decision: i as u32, condition: 0 };
+                let info =
+                    BranchInfo { origin: Origin::Source, decision: i as u32, condition: 0, far: false };
                 let cond = b.param(0);
                 b.br(cond, BlockId(to), BlockId(other), info);
             }

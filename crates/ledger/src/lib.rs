@@ -99,6 +99,11 @@ impl Ledger {
         *self.entries.entry(entry).or_insert(0) += 1;
     }
 
+    /// Takes back what was noted for a reason that no longer holds anywhere.
+    pub fn forget(&mut self, kind: Kind, reason: &str) {
+        self.entries.retain(|entry, _| entry.kind != kind || entry.reason != reason);
+    }
+
     pub fn merge(&mut self, other: &Ledger) {
         for (entry, count) in &other.entries {
             *self.entries.entry(entry.clone()).or_insert(0) += count;

@@ -136,6 +136,9 @@ pub struct Obligation {
     /// The function as the source names it.
     #[serde(default)]
     pub method: String,
+    /// What sort of thing it asks for: `branch`, `path`, `independence`, …
+    #[serde(default)]
+    pub kind: String,
     pub line: u32,
     pub text: String,
     pub verdict: Verdict,

@@ -65,6 +65,13 @@ pub(super) fn given(jvm: &Jvm, subject: &Subject, goal: &CoverageGoal) -> Given 
             given.numbers.extend(numbers(rule).map(|bounds| (reg, bounds)));
         }
     }
+    for (a, b) in &subject.conditions.never_same {
+        let [a, b] = [a, b].map(|place| Reg(first + *place as u32));
+        let kept = |reg: Reg| reg.0 < function.params && function.code.iter().all(|inst| inst.dst != reg);
+        if kept(a) && kept(b) {
+            given.apart.extend([(a, b), (b, a)]);
+        }
+    }
     results(jvm, function, &mut given);
     given
 }

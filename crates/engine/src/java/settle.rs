@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use explore::{Asks, Callees, Exploration, Goal, Stopped, Verdict, Why};
-
+use ir::ClassId;
+use jvm::load::access;
+use jvm::world::Jvm;
 use ledger::{Kind, Ledger};
 
 use super::explore::ClassExplorer;
@@ -39,8 +41,11 @@ impl ClassExplorer<'_> {
                 callees.code.insert(*func, function);
             }
         }
-        let code =
-            goal.functions().filter_map(|func| goal.function(func)).flat_map(|function| &function.code);
+        let code: Vec<&ir::Inst> = (goal.functions().filter_map(|func| goal.function(func)))
+            .flat_map(|function| &function.code)
+            .collect();
+        callees.apart = apart(&self.vm.lang, &code);
+        let code = code.into_iter();
         let called = code.filter(|inst| inst.op == ir::Op::Call).map(|inst| ir::FuncId(inst.a));
         for func in called.collect::<BTreeSet<_>>() {
             callees.steady.extend(steady(&self.vm.lang.func_name(func)).map(|asks| (func, asks)));
@@ -170,6 +175,23 @@ fn why_open(why: &Why) -> String {
             }
         }
     }
+}
+
+/// Which of the classes that code asks for exclude one another: neither extends the other, and no class can extend or implement both.
+fn apart(jvm: &Jvm, code: &[&ir::Inst]) -> BTreeSet<(ClassId, ClassId)> {
+    let asks = code.iter().filter(|inst| matches!(inst.op, ir::Op::InstanceOf | ir::Op::GuardCast));
+    let classes: BTreeSet<ClassId> = asks.map(|inst| ClassId(inst.b)).collect();
+    // Of arrays elements would have to be looked at.
+    let classes: Vec<ClassId> = classes.into_iter().filter(|class| !jvm.classes[*class].is_array()).collect();
+    let is_final = |class: ClassId| jvm.classes[class].access & access::FINAL != 0;
+    let is_interface = |class: ClassId| jvm.classes[class].is_interface();
+    let exclude = |a: ClassId, b: ClassId| {
+        let related = jvm.is_subclass(a, b) || jvm.is_subclass(b, a);
+        let either_extends = is_final(a) || is_final(b) || !is_interface(a) && !is_interface(b);
+        !related && either_extends
+    };
+    let pairs = classes.iter().flat_map(|a| classes.iter().map(move |b| (*a, *b)));
+    pairs.filter(|(a, b)| exclude(*a, *b)).collect()
 }
 
 /// Whether a method of the library gives the same of the same object whenever it is called, and what it asks for.

@@ -14,6 +14,11 @@ use crate::tree::{Child, GaveUp};
 /// How much more often loops are gone through where what is wanted needs it.
 const LONGER: u32 = 4;
 
+/// What the ledger says of loops that were not gone through more often.
+pub(super) fn beyond(loop_bound: u32) -> String {
+    format!("after {loop_bound} times")
+}
+
 impl<L, T> Session<'_, L, T>
 where
     L: Lang + Clone + Send,
@@ -101,7 +106,9 @@ where
         if self.options.exhaustive || !state.wanted.contains(&true) {
             return false;
         }
-        let mut again = state.bounded.take().unwrap_or_default();
+        let Some(mut again) = state.bounded.take() else { return false };
+        // All that lay beyond the bound is tried now.
+        self.vm.ledger.forget(Kind::LoopBound, &beyond(self.options.loop_bound));
         self.options.loop_bound = self.options.loop_bound.saturating_mul(LONGER);
         again.retain(|slot| matches!(state.tree.child(*slot), Child::GaveUp(_)));
         for slot in &again {

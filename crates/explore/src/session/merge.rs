@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use ledger::Kind;
 use vm::{ElemKind, Lang, Outcome, Stop, Trace};
 
+use super::choose::beyond;
 use super::{Event, MAX_DEMANDS, Session, State};
 use crate::finished::{End, Finished, RunId, taken};
 use crate::frontier::{AIMS, Candidate};
@@ -213,8 +214,7 @@ where
                     }
                     ElemKind::Branch | ElemKind::Check(_) if node.visit >= self.options.loop_bound => {
                         let place = state.code.place(self.vm, node.site);
-                        let reason = format!("after {} times", self.options.loop_bound);
-                        self.vm.ledger.note(Kind::LoopBound, place, reason);
+                        self.vm.ledger.note(Kind::LoopBound, place, beyond(self.options.loop_bound));
                         state.bounded.iter_mut().for_each(|bounded| bounded.push(slot));
                         Child::GaveUp(GaveUp::Bound)
                     }

@@ -1,10 +1,9 @@
 //! From what is known of each goal to verdicts, a suite and tables.
 
 use super::{Cover, DecisionTable, Job, Known, Suite, TableRow, Test, Verdict};
-use crate::criteria::{self, Need, Obligation};
+use crate::criteria::{self, Need};
 use crate::goal::{Follower, Goal};
 use crate::mcdc::{Plan, Row, Table, Variant};
-use coverage::graph::{Tour, tour};
 use std::collections::BTreeMap;
 
 /// Something one run of the suite must do.
@@ -19,13 +18,22 @@ struct Shown {
     rows: Vec<(Row, usize)>,
 }
 
-pub(super) fn finish(job: Job, listed: criteria::Obligations, known: Vec<Known>) -> Cover {
+pub(super) fn finish(
+    job: Job,
+    listed: criteria::Obligations,
+    known: Vec<Known>,
+    tours: Vec<Option<Goal>>,
+) -> Cover {
     let mut atoms: Vec<Atom> = Vec::new();
     let shown = shown(&job, &listed, &known, &mut atoms);
-    // Atoms of each obligation that is met.
+    // Atoms of each obligation that is met, or toured with side trips.
     let mut needs: Vec<Vec<usize>> = Vec::new();
-    for (obligation, known) in listed.all.iter().zip(&known) {
+    for ((obligation, known), tour) in listed.all.iter().zip(&known).zip(tours) {
         needs.push(match (&obligation.need, known) {
+            (_, Known::Infeasible(_)) => {
+                let tour = tour.map(|goal| atoms.push(Atom { goals: vec![goal] }));
+                tour.map(|()| atoms.len() - 1).into_iter().collect()
+            }
             (Need::Any(goals), Known::Met) => {
                 atoms.push(Atom { goals: goals.clone() });
                 vec![atoms.len() - 1]
@@ -52,8 +60,7 @@ pub(super) fn finish(job: Job, listed: criteria::Obligations, known: Vec<Known>)
                 Verdict::Covered { by: needs[i].iter().filter_map(|atom| first(*atom)).collect() }
             }
             Known::Infeasible(why) => {
-                let side_trips = side_trips(&job, &obligation, &tests);
-                Verdict::Infeasible { why, side_trips }
+                Verdict::Infeasible { why, side_trips: needs[i].first().and_then(|atom| first(*atom)) }
             }
             Known::Open(why) => Verdict::Open { why },
         };
@@ -142,14 +149,6 @@ fn choose(job: &Job, by_run: &[Vec<usize>], atoms: usize) -> Vec<usize> {
     chosen.sort_by_key(|run| order.iter().position(|r| r == run));
     chosen.dedup();
     chosen
-}
-
-/// The first test that tours an impossible path with side trips: the next best thing.
-fn side_trips(job: &Job, obligation: &Obligation, tests: &[Test]) -> Option<usize> {
-    let Need::Any(goals) = &obligation.need else { return None };
-    let [Goal::Path(path)] = &goals[..] else { return None };
-    let to = |edge| job.cfg.shape.to(edge);
-    tests.iter().position(|t| tour(t.start, &t.edges, to, path) == Tour::WithSideTrips)
 }
 
 fn table(

@@ -314,7 +314,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `source 0.1`: decision and condition.
+    /// `source 0.1 far`: decision and condition, and whether the true way is the later one.
     fn branch_info(&mut self) -> Result<BranchInfo, ParseError> {
         let origin = if self.eat_word("source") {
             Origin::Source
@@ -332,7 +332,8 @@ impl Parser<'_> {
         };
         let (decision, condition) = pair.ok_or_else(|| self.expected("decision.condition such as 0.1"))?;
         self.take();
-        Ok(BranchInfo { origin, decision, condition })
+        let far = self.eat_word("far");
+        Ok(BranchInfo { origin, decision, condition, far })
     }
 }
 

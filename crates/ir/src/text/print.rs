@@ -142,6 +142,9 @@ pub fn print_function(func: &Function, names: &dyn Names) -> String {
                     Origin::Synthetic => "synthetic",
                 };
                 out += &format!(" !{origin} {}.{}", info.decision, info.condition);
+                if info.far {
+                    out += " far";
+                }
             }
             out.push('\n');
         }

@@ -71,5 +71,5 @@ fn bootstrapped<'a>(file: &'a ClassFile, call: &'a Call<'a>) -> Option<Bootstrap
 
 /// No branch in made-up code is of the source.
 fn synthetic() -> BranchInfo {
-    BranchInfo { origin: Origin::Synthetic, decision: 0, condition: 0 }
+    BranchInfo { origin: Origin::Synthetic, decision: 0, condition: 0, far: false }
 }

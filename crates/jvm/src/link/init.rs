@@ -74,7 +74,7 @@ fn build(jvm: &mut Jvm, class: ClassId, name: &str) -> Function {
         std::array::from_fn(|_| b.block());
     let [begin, end, wait] = ["testwright.beginInit", "testwright.endInit", "testwright.awaitInit"]
         .map(|name| jvm.hook(name, &[Type::Ref], None));
-    let info = BranchInfo { origin: Origin::Synthetic, decision: 0, condition: 0 };
+    let info = BranchInfo { origin: Origin::Synthetic, decision: 0, condition: 0, far: false };
     let set_state = |b: &mut Builder, mirror: Reg, to: InitState| {
         let value = b.const_i32(to as i32);
         b.effect(Op::StoreI8, mirror.0, state, value.0);

@@ -159,7 +159,7 @@ fn build_multi_array(name: &str, class: ClassId, dimensions: usize, inner: Optio
         b.jump(head);
         b.switch_to(head);
         let more = b.value(Type::I1, Op::SltI32, index.0, 0, 0);
-        let info = ir::BranchInfo { origin: Origin::Synthetic, decision: 0, condition: 0 };
+        let info = ir::BranchInfo { origin: Origin::Synthetic, decision: 0, condition: 0, far: false };
         b.br(more, body, done, info);
         b.switch_to(body);
         let rest: Vec<Reg> = (1..dimensions as u32).map(Reg).collect();

@@ -1,8 +1,9 @@
 //! Comparisons, branches, switches, subroutines and returns.
 
 use entity::EntityId;
-use ir::{BlockId, Op, Reg, SwitchTable, Type};
+use ir::{BlockId, Op, Origin, Reg, SwitchTable, Type};
 
+use super::Refusal;
 use super::method::{Lowering, Next, Step};
 use super::patterns::StringSwitch;
 use super::state::{Const, Entry};
@@ -37,6 +38,11 @@ impl Lowering<'_> {
                 let test = compared(comparison, cond, a, b);
                 self.branch_on(test, target)
             }
+            // Record patterns test a constant: that nothing goes the other way is no business of criteria.
+            (Entry::Const(Const::I32(value)), _) if self.origin() == Origin::Synthetic => {
+                let next = self.next_pc()?;
+                self.go(if holds(cond, value) { target } else { next }, self.context)
+            }
             (Entry::Truth(truth), Cond::Eq | Cond::Ne) => self.branch(truth, cond == Cond::Eq, target, None),
             _ => {
                 let value = self.reg_of(entry);
@@ -48,6 +54,14 @@ impl Lowering<'_> {
                 };
                 self.branch_on(ints(cond, value, zero), target)
             }
+        }
+    }
+
+    /// Where the code goes on.
+    fn next_pc(&self) -> Result<u16, Refusal> {
+        match self.bytecode.instrs.get(self.index + 1) {
+            Some((pc, _)) => Ok(*pc),
+            None => self.refuse("falls off the end of the code"),
         }
     }
 
@@ -78,8 +92,7 @@ impl Lowering<'_> {
     /// `nonnull` is not null.
     fn branch(&mut self, truth: Reg, negated: bool, target: u16, nonnull: Option<Reg>) -> Step {
         self.settle_stack();
-        let next = self.bytecode.instrs.get(self.index + 1).map(|(pc, _)| *pc);
-        let Some(next) = next else { return self.refuse("falls off the end of the code") };
+        let next = self.next_pc()?;
         let origin = self.origin();
         let (yes, no) = if negated { (next, target) } else { (target, next) };
         let yes = self.edge(yes)?;
@@ -88,6 +101,9 @@ impl Lowering<'_> {
         }
         let no = self.edge(no)?;
         self.out.br(truth, yes, no, origin);
+        // What is done if it holds comes next, and the jump leads past it; only `do … while` jumps back if it holds.
+        let jumps_if_true = target <= self.pc;
+        self.out.note_truth(usize::from(jumps_if_true == negated));
         Ok(Next::Closed)
     }
 
@@ -185,6 +201,17 @@ impl Lowering<'_> {
             None => self.out.effect(Op::Ret, 0, 0, 0),
         }
         Ok(Next::Closed)
+    }
+}
+
+fn holds(cond: Cond, value: i32) -> bool {
+    match cond {
+        Cond::Eq => value == 0,
+        Cond::Ne => value != 0,
+        Cond::Lt => value < 0,
+        Cond::Le => value <= 0,
+        Cond::Gt => value > 0,
+        Cond::Ge => value >= 0,
     }
 }
 

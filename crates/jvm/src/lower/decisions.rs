@@ -6,7 +6,7 @@
 
 use entity::EntityId;
 use ir::op::Effect;
-use ir::{BlockId, BranchInfo, Function, Op, Origin, Ways};
+use ir::{BlockId, BranchInfo, Function, Inst, Op, Origin, Reg, Ways};
 
 /// Numbers the branches of a function: decisions in the order of their first branch, conditions within them.
 pub(super) fn group(function: &mut Function) {
@@ -85,7 +85,8 @@ fn decision(
         }
     }
     // An empty statement: all ways lead to the same code, and which of them is true is not to be seen.
-    if complete < members.len() && ways.are_one(&out(function, ways, &members)) {
+    let out = out(function, ways, &members);
+    if complete < members.len() && out.iter().all(|first| ways.end(*first) == ways.end(out[0])) {
         complete = 1;
     }
     members.truncate(complete);
@@ -138,16 +139,30 @@ fn starts_statement(function: &Function, block: BlockId, before: &[BlockId]) -> 
     line != 0 && others.into_iter().all(|other| other != 0 && other != line)
 }
 
-/// No stores, neither to memory nor to variables, but for what `o instanceof Circle c` names. Calls are part of evaluating.
+/// No stores, neither to memory nor to variables, but for what `o instanceof Circle c` names and what is tested at once (`(c = next()) > 0`,
+/// `i++ < 9`). Calls are part of evaluating.
 fn only_evaluates(function: &Function, block: BlockId) -> bool {
     let range = function.blocks[block];
     let code = &function.code[range.start as usize..range.end as usize];
+    let tested = tested(function, code);
     code.iter().enumerate().all(|(at, inst)| {
         let writes_variable =
             !inst.dst.is_none() && function.regs.get(inst.dst).is_some_and(|reg| reg.variable.is_some());
         let cast = at.checked_sub(1).map(|before| &code[before]);
         let names = inst.op == Op::Copy && cast.is_some_and(|c| c.op == Op::GuardCast && c.a == inst.a);
         let writes_memory = inst.op.effect() == Effect::Write && !matches!(inst.op, Op::New | Op::NewArray);
-        (!writes_variable || names) && !writes_memory && inst.op != Op::Catch
+        let is_tested = tested.contains(&inst.dst) || inst.op == Op::Copy && tested.contains(&Reg(inst.a));
+        (!writes_variable || names || is_tested) && !writes_memory && inst.op != Op::Catch
     })
+}
+
+/// Registers of a block that its branch depends on.
+fn tested(function: &Function, code: &[Inst]) -> Vec<Reg> {
+    let mut found: Vec<Reg> = Vec::new();
+    for inst in code.iter().rev() {
+        if inst.op == Op::Br || found.contains(&inst.dst) {
+            found.extend(inst.reads(function));
+        }
+    }
+    found
 }

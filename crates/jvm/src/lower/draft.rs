@@ -33,6 +33,8 @@ pub(super) struct Line {
     pub position: Position,
     /// Who wrote the branch; only `br` and `switch` have it.
     pub origin: Option<Origin>,
+    /// The way of a `br` that the source calls true, by its position, as far as the layout of the bytecode tells.
+    pub truth: Option<usize>,
 }
 
 impl Draft {
@@ -66,7 +68,7 @@ impl Draft {
         let position = self.position;
         let block = &mut self.blocks[self.current];
         debug_assert!(!block.is_closed());
-        block.code.push(Line { inst, position, origin });
+        block.code.push(Line { inst, position, origin, truth: None });
     }
 
     pub fn effect(&mut self, op: Op, a: u32, b: u32, c: u32) {
@@ -94,6 +96,13 @@ impl Draft {
     pub fn br(&mut self, cond: Reg, then: BlockId, otherwise: BlockId, origin: Origin) {
         let inst = Inst { op: Op::Br, dst: Reg::NONE, a: cond.0, b: then.0, c: otherwise.0 };
         self.push(inst, Some(origin));
+    }
+
+    /// Says which way of the `br` that was made last the source calls true.
+    pub fn note_truth(&mut self, position: usize) {
+        if let Some(line) = self.blocks[self.current].code.last_mut() {
+            line.truth = Some(position);
+        }
     }
 
     pub fn switch(&mut self, value: Reg, table: SwitchTable, origin: Origin) {
@@ -155,7 +164,9 @@ impl Draft {
                 }
                 if let Some(origin) = line.origin {
                     let decision = branches.len() as u32;
-                    branches.push((code.len() as u32, BranchInfo { origin, decision, condition: 0 }));
+                    let ways = [inst.b, inst.c];
+                    let far = line.truth.is_some_and(|truth| ways[truth] > ways[1 - truth]);
+                    branches.push((code.len() as u32, BranchInfo { origin, decision, condition: 0, far }));
                 }
                 code.push(inst);
                 positions.push(line.position);

@@ -56,7 +56,7 @@ pub(super) fn hoist(draft: &mut Draft, is_local: &[bool]) {
     let entry = &mut draft.blocks[0];
     if let Some(at) = entry.code.len().checked_sub(1) {
         let position = entry.code[at].position;
-        let lines = made.into_iter().map(|inst| Line { inst, position, origin: None });
+        let lines = made.into_iter().map(|inst| Line { inst, position, origin: None, truth: None });
         entry.code.splice(at..at, lines);
     }
 }

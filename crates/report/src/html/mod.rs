@@ -92,6 +92,9 @@ pub fn class_page(
     cards(&mut body, target.counts, target.tests.len());
     if !methods.is_empty() {
         let _ = write!(body, "<h2>Methods</h2>{LEGEND}");
+        if source.is_none() {
+            body.push_str("<p class=\"sub\">The source was not found; --source-path says where it is.</p>");
+        }
         let (plain, branching): (Vec<_>, Vec<_>) = methods.iter().partition(|m| m.drawing.nodes.len() < 2);
         branching.into_iter().for_each(|method| method_section(&mut body, target, method, source));
         straight(&mut body, &plain);
