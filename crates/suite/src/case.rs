@@ -407,6 +407,12 @@ impl Value {
         }
     }
 
+    /// A function of several statements: it keeps what it is given and returns something.
+    pub fn is_block(&self) -> bool {
+        let block = |method: &FakeMethod| method.records.is_some() && method.result.is_some();
+        !self.is_class() && matches!(self, Value::Fake { methods, .. } if methods.iter().any(block))
+    }
+
     /// An object that takes a class of its own to write.
     pub fn is_class(&self) -> bool {
         matches!(self, Value::Fake { constructor, methods, .. } if !is_lambda(constructor, methods))

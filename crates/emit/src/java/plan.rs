@@ -15,8 +15,8 @@ const TAKEN: [&str; 7] =
     ["result", "thrown", "probe", "capturedOut", "capturedErr", "standardOut", "standardErr"];
 
 pub fn plan(case: &TestCase) -> TestCase {
-    // An anonymous class is no expression that anybody reads inside a call.
-    plan_with(case, &Value::is_class)
+    // An anonymous class is no expression that anybody reads inside a call, nor are several statements.
+    plan_with(case, &|value| value.is_class() || value.is_block())
 }
 
 /// The same where a language knows other values that want a variable.

@@ -67,6 +67,11 @@ impl Scope<'_> {
                 self.record(records, records.params.iter().map(|(_, name)| quoted(name)).collect())
             }
             (None, None) => Doc::text("Unit"),
+            (None, Some(value)) if let Some(records) = &method.records => {
+                let names = records.params.iter().map(|(_, name)| quoted(name)).collect();
+                let (call, value) = (self.record(records, names), self.expr(value));
+                Doc::cat([call, Doc::text("; "), value])
+            }
             (None, Some(value)) => self.expr(value),
             (Some(runs), None) => self.run(&runs.name, runs),
             (Some(runs), Some(value)) => {
@@ -192,6 +197,17 @@ impl Scope<'_> {
                         // What the caller chooses is what the test knows it chooses.
                         source.line("@Suppress(\"UNCHECKED_CAST\")");
                         value = Doc::cat([value, Doc::text(format!(" as {spelled}"))]);
+                    }
+                    if let Some(records) = method.records.as_ref().filter(|_| member.form == Form::Function) {
+                        let names = records.params.iter().map(|(param, _)| format!("ignored{}", param + 1));
+                        let call = self.record(records, names.collect());
+                        source.line(&format!("{head} {{"));
+                        source.indent();
+                        source.put(&call, "");
+                        source.put(&Doc::cat([Doc::text("return "), value]), "");
+                        source.dedent();
+                        source.line("}");
+                        continue;
                     }
                     source.put(&Doc::cat([Doc::text(with_equals(&head)), value]), "");
                 }

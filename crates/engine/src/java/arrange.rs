@@ -45,6 +45,10 @@ impl Names {
         name
     }
 
+    pub(super) fn is_free(&self, name: &str) -> bool {
+        !self.taken.iter().any(|taken| taken == name)
+    }
+
     /// A name like the one wished for that nothing has.
     pub(super) fn free(&mut self, wish: &str) -> String {
         let mut name = wish.to_string();
@@ -403,7 +407,7 @@ fn decimal(call: &Call) -> Option<Value> {
 }
 
 /// `order` for `Order`, `ioException` for `IOException`: of several capitals the last one starts the next word.
-fn decapitalised(name: &str) -> String {
+pub(super) fn decapitalised(name: &str) -> String {
     let upper = name.chars().take_while(|c| c.is_uppercase()).count();
     let lower = if upper > 1 && upper < name.chars().count() { upper - 1 } else { upper.max(1) };
     name.chars().enumerate().map(|(i, c)| if i < lower { c.to_ascii_lowercase() } else { c }).collect()

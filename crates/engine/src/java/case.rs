@@ -17,6 +17,7 @@ use super::asserts::{
     Graph, MOST_UNCHANGED, assert_arguments, assert_changes, assert_result, assert_static, assert_unchanged,
     declared_type,
 };
+use super::recorded::Recorded;
 use super::subject::{Detail, End, Param, Stage, Subject};
 use super::value::{class_name, field_type, nameable};
 
@@ -468,7 +469,7 @@ fn outcome(
     detail: &Detail,
     act: &Call,
     arrange: &[Step],
-    recorded: Vec<Assert>,
+    recorded: Recorded,
     names: &Names,
     ledger: &Ledger,
 ) -> Result<(Outcome, Vec<Assert>), NoCase> {
@@ -506,13 +507,14 @@ fn outcome(
             assert_static(jvm, *getter, after, names, &mut asserts);
         }
     }
-    asserts.extend(recorded);
+    asserts.extend(recorded.told);
     if asserts.is_empty() && outcome == Outcome::Returns && act.returns == Type::Void {
         assert_unchanged(jvm, detail, arrange, names, &mut asserts);
         for (getter, _, after) in detail.statics.iter().take(MOST_UNCHANGED) {
             assert_static(jvm, *getter, after, names, &mut asserts);
         }
     }
+    asserts.extend(recorded.not_told);
     for (bytes, assert) in
         [(&detail.stdout, Assert::stdout as fn(String) -> Assert), (&detail.stderr, Assert::stderr)]
     {

@@ -94,7 +94,9 @@ impl ClassExplorer<'_> {
         found.extend(of_today(inputs));
         for index in 0..self.vm.pool.var_count() {
             let name = self.vm.pool.var_name(term::VarId(index as u32));
-            let asked = name.contains("()") && name.ends_with(".null");
+            // What a stand-in returns, not what is inside of it.
+            let inside = name.strip_suffix(".null").and_then(|of| of.rsplit_once("()"));
+            let asked = inside.is_some_and(|(_, rest)| !rest.contains('.'));
             if asked
                 && inputs.get(name).copied().unwrap_or(0) == 0
                 && self.vm.pool.var_by_name(name).is_some()

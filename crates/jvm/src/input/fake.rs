@@ -59,7 +59,7 @@ pub struct FakeCall {
     pub threw: bool,
     /// No call by itself: the function that the method was given was run with these arguments.
     pub ran: Option<Vec<Seen>>,
-    /// What a method that returns nothing was given; known once the run has ended, see [`look_at_given`].
+    /// What the method was given, if a test may want to know; known once the run has ended, see [`look_at_given`].
     pub given: Option<Vec<Given>>,
     /// The thread that called.
     pub(super) thread: usize,
@@ -658,11 +658,7 @@ fn answer(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Answer, Stop> {
         if let Some(thrown) = thrown(vm, object, index, method)? {
             return Ok(Answer::Threw(thrown));
         }
-        let bits = match vm.lang.worlds.script.is_some() {
-            true => args.iter().skip(2).map(|val| val.bits).collect(),
-            false => Vec::new(),
-        };
-        let call = FakeCall { bits, ..FakeCall::new(vm, object, index) };
+        let call = FakeCall { bits: given_bits(vm, &fake, args), ..FakeCall::new(vm, object, index) };
         keep(vm, call);
         return Ok(Answer::Nothing);
     }
@@ -709,12 +705,23 @@ fn answer(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Answer, Stop> {
         Some(ty) if vm.lang.worlds.script.is_some() => see_argument(vm, val.bits, &ty),
         _ => Seen::Null,
     };
-    let call = FakeCall { result, ..FakeCall::new(vm, object, index) };
+    let call = FakeCall { result, bits: given_bits(vm, &fake, args), ..FakeCall::new(vm, object, index) };
     keep(vm, call);
     Ok(Answer::Value(val))
 }
 
-/// Looks at what stand-ins were given in calls that return nothing, as it is now: a test that keeps it looks at it then. What
+/// What a call was given, if somebody writes a test of it. The library's interfaces that return something are asked, not told.
+fn given_bits(vm: &Vm<Jvm>, fake: &Fake, args: &[Val]) -> Vec<u64> {
+    let told = args.get(1).and_then(|index| fake.methods.get(index.bits as usize)).is_some_and(|method| {
+        method.results.is_empty() || vm.lang.classes[fake.interface].origin != ClassOrigin::Library
+    });
+    match vm.lang.worlds.script.is_some() && told {
+        true => args.iter().skip(2).map(|val| val.bits).collect(),
+        false => Vec::new(),
+    }
+}
+
+/// Looks at what stand-ins were given, as it is now: a test that keeps it looks at it then. What
 /// another thread called comes in no order that a test could rely on, and is left out with all other calls of that method.
 pub fn look_at_given(vm: &mut Vm<Jvm>, calls: &mut [FakeCall]) {
     let main = vm.lang.threads.current;

@@ -467,7 +467,7 @@ pub fn enum_constants(vm: &mut Vm<Jvm>, class: ClassId) -> Option<Vec<vm::ObjId>
 }
 
 /// Concrete classes of the program that are of this type and that a test may name; the nearest first.
-fn implementers(vm: &mut Vm<Jvm>, class: ClassId) -> Vec<ClassId> {
+pub(super) fn implementers(vm: &mut Vm<Jvm>, class: ClassId) -> Vec<ClassId> {
     // Of `Object`, `Runnable` and the like everything is one: the library's own types are looked for only if
     // they are no classes of everybody's.
     if vm.lang.classes[class].name.starts_with("java/lang/") {
