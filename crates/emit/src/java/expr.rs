@@ -255,7 +255,7 @@ impl Scope<'_> {
         source.line(&format!("{made} {{"));
         source.indent();
         for (i, method) in methods.into_iter().enumerate() {
-            if i > 0 && stub.is_some() {
+            if i > 0 {
                 source.gap();
             }
             self.fake_method(method, Vec::new(), source);

@@ -454,7 +454,7 @@ fn unwritable(jvm: &Jvm, seen: &Seen) -> Option<String> {
 }
 
 /// Types of parameters as a method that overrides may declare them: variables replaced by what they stand for.
-fn declared(types: &[Generic], erased: &[FieldType]) -> Vec<Type> {
+pub(super) fn declared(types: &[Generic], erased: &[FieldType]) -> Vec<Type> {
     fn plain(ty: &Generic, erased: &FieldType) -> Type {
         match (ty, erased) {
             (Generic::Class(name, args), _) => {
@@ -486,7 +486,7 @@ fn filled(ty: &Generic) -> Generic {
     }
 }
 
-fn generic_type(ty: &Generic) -> Option<Type> {
+pub(super) fn generic_type(ty: &Generic) -> Option<Type> {
     Some(match ty {
         Generic::Any => return None,
         Generic::Prim(prim) => field_type(prim),

@@ -45,8 +45,8 @@ pub fn case(
         None if &*jvm.funcs[subject.func].name == "<init>" => Target::New,
         None => Target::Static,
     };
-    let act = call_of(jvm, subject.func, on, args);
-    super::typed::type_arguments(jvm, &mut arrange, &act);
+    let mut act = call_of(jvm, subject.func, on, args);
+    super::typed::type_arguments(jvm, &mut arrange, &mut act);
     let recorded = super::recorded::record(jvm, detail, &mut arrange, &mut names);
     let (outcome, asserts) = outcome(jvm, detail, &act, &arrange, recorded, &names, ledger)?;
     let result = suite::case::result(&asserts);

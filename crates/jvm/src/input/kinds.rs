@@ -208,6 +208,7 @@ fn other_class(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
     let may_be_other = own.access & access::ABSTRACT != 0 && own.origin != ClassOrigin::Library;
     if own.is_interface() || may_be_other || kinds.is_empty() {
         kinds.extend(super::fake::prepare(vm, class, args));
+        kinds.extend(super::fake::prepare_overriding(vm, class, args));
     }
     match kinds.len() {
         0 => unsupported,
