@@ -288,6 +288,11 @@ pub enum Value {
     },
     /// A variable of the arrangement.
     Var(String),
+    /// A value taken for what it is, where its declared type says less.
+    Cast {
+        class: ClassName,
+        of: Box<Value>,
+    },
     /// What the act returned or made. Only in asserts.
     Result,
 }
@@ -445,7 +450,7 @@ impl Value {
     /// The values directly inside this one.
     pub fn children(&self) -> Vec<&Value> {
         match self {
-            Value::Boxed(value) => vec![value],
+            Value::Boxed(value) | Value::Cast { of: value, .. } => vec![value],
             Value::Array { items, .. } | Value::List(items) | Value::Set(items) => items.iter().collect(),
             Value::Map(entries) => entries.iter().flat_map(|(k, v)| [k, v]).collect(),
             Value::Optional(value) => value.iter().map(|v| &**v).collect(),
@@ -551,6 +556,8 @@ pub enum Check {
         expected: Value,
         ulps: u32,
     },
+    /// An object of the program that goes over elements equal to those of a list, in that order.
+    Iterates(Value),
     Null,
     NotNull,
     /// The very same object.

@@ -134,6 +134,11 @@ impl Scope<'_> {
                 }
             }
             Value::Call(call) => self.call(call),
+            Value::Cast { class, of } => {
+                let of = self.expr(of, &Type::object(), Place::Receiver);
+                let cast = Doc::cat([Doc::text(format!("({}) ", self.names.class(class))), of]);
+                if place == Place::Receiver { parens(cast) } else { cast }
+            }
             Value::Field { of: None, class, name, .. } => {
                 Doc::text(format!("{}.{name}", self.names.class(class)))
             }
@@ -595,7 +600,7 @@ impl Scope<'_> {
             Value::Double(_) => Type::Double,
             Value::Str(_) => Type::string(),
             Value::Boxed(inner) => self.static_type(inner)?.boxed(),
-            Value::Enum { class, .. } => Type::class(class.clone()),
+            Value::Enum { class, .. } | Value::Cast { class, .. } => Type::class(class.clone()),
             Value::Class(_) => Type::class(ClassName::new("java.lang", &["Class"])),
             Value::Array { elem, .. } => Type::array(elem.clone()),
             Value::Call(call) if call.traits.returns_type_variable => return None,

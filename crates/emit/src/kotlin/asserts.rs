@@ -68,6 +68,11 @@ fn check(library: Library, scope: &mut Scope<'_>, check: &Check, actual: Doc, ty
             let unexpected = scope.expr(unexpected);
             call(library, scope, "assertNotSame", vec![unexpected, actual])
         }
+        Check::Iterates(expected) => {
+            let expected = scope.expr(expected);
+            let elements = Doc::cat([actual, Doc::text(".toList()")]);
+            call(library, scope, "assertEquals", vec![expected, elements])
+        }
         Check::InstanceOf(class) => {
             let class = scope.names.class(class);
             match library {

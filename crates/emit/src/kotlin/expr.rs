@@ -267,6 +267,11 @@ impl Scope<'_> {
                 }
             }
             Value::Call(call) => self.call(call),
+            Value::Cast { class, of } => {
+                let of = self.receiver(of);
+                let class = self.names.class(class);
+                Doc::cat([Doc::text("("), of, Doc::text(format!(" as {class})"))])
+            }
             Value::Field { of: None, class, name, .. } => match (self.facts.class(class), name.as_str()) {
                 (ClassForm::Object, "INSTANCE") => Doc::text(self.names.class(class)),
                 (_, "Companion") => Doc::text(self.names.class(class)),
@@ -512,6 +517,7 @@ impl Scope<'_> {
             Value::Call(call) if call.traits.returns_type_variable => return None,
             Value::Call(call) => call.returns.clone(),
             Value::Field { ty, .. } => ty.clone(),
+            Value::Cast { class, .. } => Type::class(class.clone()),
             Value::Var(name) => self.case.type_of(name)?.clone(),
             Value::Result if self.case.act.traits.returns_type_variable => return None,
             Value::Result => self.case.act.returns.clone(),

@@ -473,7 +473,7 @@ fn boxed_args(of: &[Generic]) -> Vec<Type> {
 }
 
 /// A type argument whose own arguments are what collections of an unknown type are filled with: `Collection<T>` is one of strings.
-fn filled(ty: &Generic) -> Generic {
+pub(super) fn filled(ty: &Generic) -> Generic {
     match ty {
         Generic::Class(name, args) => {
             let fill = |arg: &Generic| match arg {

@@ -8,7 +8,9 @@ use ir::FuncId;
 use jvm::input::{Event, FakeCall, Given};
 use jvm::observe::Seen;
 use jvm::world::Jvm;
-use suite::case::{Assert, Call, Check, ClassName, FakeMethod, Records, Step, Subject, TestCase, Throws, Type, Value};
+use suite::case::{
+    Assert, Call, Check, ClassName, FakeMethod, Records, Step, Subject, TestCase, Throws, Type, Value,
+};
 use vm::ObjId;
 
 use super::arrange::Names;

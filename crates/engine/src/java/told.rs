@@ -90,7 +90,8 @@ fn argument(jvm: &Jvm, function: &Function, index: usize, param: usize) -> Optio
 }
 
 fn is_identifier(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(|c| c.is_ascii_alphanumeric())
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(|c| c.is_ascii_alphanumeric())
         && name != "this"
 }
 

@@ -6,14 +6,16 @@ use jvm::input::Generic;
 use jvm::world::Jvm;
 use suite::case::{Call, ClassName, FakeMethod, Step, Target, Type, Value};
 
-use super::arrange::{declared, generic_type};
+use super::arrange::{declared, filled, generic_type};
 use super::value::field_type;
 
 /// Gives the variables of a test that hold objects of generic classes their type arguments, and what is made of these or given to
 /// them. A test that does not compile so is written without them.
 pub fn type_arguments(jvm: &Jvm, arrange: &mut [Step], act: &mut Call) {
     for at in 0..arrange.len() {
-        let Step::Bind { name, ty: Type::Class { name: class, args }, value } = &arrange[at] else { continue };
+        let Step::Bind { name, ty: Type::Class { name: class, args }, value } = &arrange[at] else {
+            continue;
+        };
         let Some(variables) = variables(jvm, class).filter(|_| args.is_empty()) else { continue };
         let made = match value {
             Value::Call(made) if made.on == Target::New && made.class == *class => Some(&**made),
@@ -103,35 +105,26 @@ fn is_more(ty: &Type, plain: &Type) -> bool {
 }
 
 /// The types of a call's parameters and of its result, by the arguments of the type it is called on, or of what it makes.
-fn types_of(
-    jvm: &Jvm,
-    arrange: &[Step],
-    call: &Call,
-    made: Option<&Type>,
-) -> (Vec<Generic>, Option<Type>) {
+fn types_of(jvm: &Jvm, arrange: &[Step], call: &Call, made: Option<&Type>) -> (Vec<Generic>, Option<Type>) {
     let on = match &call.on {
         Target::Instance(on) => match &**on {
             Value::Var(name) => declared_as(arrange, name),
             _ => None,
         },
         Target::New => made.cloned(),
-        Target::Static => None,
+        Target::Static => Some(Type::class(call.class.clone())),
     };
     let found = || {
-        let Some(Type::Class { name, args }) = on.filter(|ty| is_more(ty, &erased(ty))) else { return None };
+        let Some(Type::Class { name, args }) = on else { return None };
+        let class = jvm.loaded(&name.internal_name())?;
         let args = args.iter().map(generic).collect::<Option<Vec<_>>>()?;
-        jvm::input::types_on(jvm, jvm.loaded(&name.internal_name())?, &args, func_of(jvm, call)?)
+        // All that is asked of a raw type is raw.
+        let raw = args.is_empty() && jvm::input::is_generic(jvm, class) && call.on != Target::Static;
+        if raw { None } else { jvm::input::types_on(jvm, class, &args, func_of(jvm, call)?) }
     };
     let (given, returns) = found().unwrap_or_default();
     let is_new = call.on == Target::New;
     (given, returns.filter(|_| !is_new).as_ref().and_then(generic_type))
-}
-
-fn erased(ty: &Type) -> Type {
-    match ty {
-        Type::Class { name, .. } => Type::class(name.clone()),
-        other => other.clone(),
-    }
 }
 
 fn declared_as(arrange: &[Step], variable: &str) -> Option<Type> {
@@ -154,7 +147,7 @@ fn generic(ty: &Type) -> Option<Generic> {
 /// Gives stand-ins the arguments of the types that are asked for.
 fn hand_over(jvm: &Jvm, arrange: &mut [Step], args: &[Value], given: &[Generic]) {
     for (arg, asked) in args.iter().zip(given) {
-        let (Value::Var(variable), Some(asked)) = (arg, generic_type(asked)) else { continue };
+        let (Value::Var(variable), Some(asked)) = (arg, generic_type(&filled(asked))) else { continue };
         let is_it = |step: &Step| match step {
             Step::Bind { name, ty, value: Value::Fake { .. } } => name == variable && is_more(&asked, ty),
             _ => false,
@@ -240,7 +233,8 @@ fn variables(jvm: &Jvm, class: &ClassName) -> Option<Vec<String>> {
 /// The type variables that the parameters of a called method are of; an empty name for those that are something else.
 fn given(jvm: &Jvm, call: &Call) -> Option<Vec<String>> {
     let f = &jvm.funcs[func_of(jvm, call)?];
-    let signature = jvm.classes[f.class].file.as_deref()?.method(&f.name, &f.descriptor)?.signature.clone()?;
+    let signature =
+        jvm.classes[f.class].file.as_deref()?.method(&f.name, &f.descriptor)?.signature.clone()?;
     let mut rest = signature.strip_prefix('(')?;
     let mut found = Vec::new();
     while !rest.starts_with(')') {

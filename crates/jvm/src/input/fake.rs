@@ -270,7 +270,8 @@ pub fn types_on(
 ) -> Option<(Vec<Generic>, Option<Generic>)> {
     let f = &jvm.funcs[func];
     let env = env_in(jvm, class, args, f.class, 0)?;
-    let signature = jvm.classes[f.class].file.as_deref()?.method(&f.name, &f.descriptor)?.signature.as_deref();
+    let signature =
+        jvm.classes[f.class].file.as_deref()?.method(&f.name, &f.descriptor)?.signature.as_deref();
     let result = f.signature.ty.ret.as_ref().map(|ret| generic::result(signature, ret, &env));
     Some((super::param_types(jvm, func, &env), result))
 }

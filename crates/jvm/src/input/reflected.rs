@@ -154,7 +154,9 @@ fn class_literals(vm: &mut Vm<Jvm>, arg: Option<&Generic>) -> Option<Kind> {
     let bound = if plain { Some(vm.lang.known.object) } else { classes.first().copied() };
     let mut others = bound.map(|bound| super::asked::literals(vm, bound)).unwrap_or_default();
     // Of what objects of the program are: `Class<? extends Event>` is that of some event.
-    others.extend(bound.filter(|_| !plain).map(|bound| super::kinds::implementers(vm, bound)).unwrap_or_default());
+    others.extend(
+        bound.filter(|_| !plain).map(|bound| super::kinds::implementers(vm, bound)).unwrap_or_default(),
+    );
     for class in others {
         if !classes.contains(&class) {
             classes.push(class);
