@@ -19,8 +19,8 @@ pub fn type_arguments(jvm: &Jvm, arrange: &mut [Step], act: &mut Call) {
         let Some(variables) = variables(jvm, class).filter(|_| args.is_empty()) else { continue };
         let made = match value {
             Value::Call(made) if made.on == Target::New && made.class == *class => Some(&**made),
-            // What is asked, not what is handed to somebody who says what it is.
-            Value::Fake { .. } if is_on(act, name) => None,
+            // What is asked, not what is handed to somebody who says what it is. An abstract class may hold what nobody gives it here.
+            Value::Fake { constructor: None, .. } if is_on(act, name) => None,
             _ => continue,
         };
         let calls = arrange.iter().filter_map(|step| match step {
