@@ -70,6 +70,8 @@ pub struct Given {
     pub results: BTreeMap<u32, (i64, i64)>,
     /// Calls that never give null.
     pub no_null: BTreeSet<u32>,
+    /// Functions that return true of the parameters: of each of theirs the register that holds it, if nothing writes that.
+    pub valid: Vec<(Arc<Function>, Vec<Option<Reg>>)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +83,8 @@ pub enum Asks {
 impl Given {
     pub fn is_empty(&self) -> bool {
         let parameters = self.numbers.is_empty() && self.present.is_empty() && self.sizes.is_empty();
-        parameters && self.apart.is_empty() && self.results.is_empty() && self.no_null.is_empty()
+        let pairs = self.apart.is_empty() && self.valid.is_empty();
+        parameters && pairs && self.results.is_empty() && self.no_null.is_empty()
     }
 }
 
@@ -110,6 +113,9 @@ pub fn refute(
         memo: BTreeMap::new(),
         fresh: 0,
     };
+    for (valid, params) in &given.valid {
+        walk.assume(valid, params);
+    }
     for leg in way {
         leg.forget.iter().for_each(|reg| {
             walk.regs.remove(reg);
@@ -184,6 +190,23 @@ impl<'f> Walk<'f> {
                     self.regs.insert(inst.dst, term);
                 }
             }
+        }
+    }
+
+    /// What a function says that is known to return true of the parameters. Those that something writes may be anything by then.
+    fn assume(&mut self, valid: &'f Function, params: &[Option<Reg>]) {
+        let mut args: Vec<TermId> = Vec::new();
+        for (own, reg) in (0..valid.params).map(Reg).zip(params) {
+            self.fresh += 1;
+            args.push(match reg {
+                Some(reg) => self.parameter(*reg),
+                None => self.pool.declare(&format!("{own}.{}", self.fresh), sort_of(valid.regs[own].ty)),
+            });
+        }
+        if let Some(told) = self.evaluated(valid, args, Reg(0)) {
+            let no = self.pool.constant(self.pool.sort(told), 0);
+            let yes = self.pool.ne(told, no);
+            self.known.push((yes, None));
         }
     }
 
@@ -336,8 +359,9 @@ impl<'f> Walk<'f> {
         let bounds = given.numbers.get(&reg);
         let present = given.present.contains(&reg);
         let apart: Vec<Reg> = given.apart.iter().filter(|(a, _)| *a == reg).map(|(_, b)| *b).collect();
-        let known = present || bounds.is_some() || given.sizes.contains_key(&reg) || !apart.is_empty();
-        if self.calls > 0 || !known {
+        let valid = given.valid.iter().any(|(_, params)| params.contains(&Some(reg)));
+        let numbers = bounds.is_some() || given.sizes.contains_key(&reg);
+        if self.calls > 0 || !(present || valid || numbers || !apart.is_empty()) {
             return self.anything(reg);
         }
         let term = self.parameter(reg);
@@ -415,6 +439,12 @@ impl<'f> Walk<'f> {
         }
         let callee: &'f Function = callees.code.get(&FuncId(inst.a))?;
         let args: Vec<Reg> = self.func.list(inst.b).to_vec();
+        let terms = args.iter().map(|reg| self.get(*reg)).collect();
+        self.evaluated(callee, terms, inst.dst)
+    }
+
+    /// The same of a function and its arguments.
+    fn evaluated(&mut self, callee: &'f Function, args: Vec<TermId>, to: Reg) -> Option<TermId> {
         if self.calls >= MOST_CALLS || args.len() != callee.params as usize || callee.ret.is_none() {
             return None;
         }
@@ -426,12 +456,11 @@ impl<'f> Walk<'f> {
         if !Loops::new(&cfg, &Dominators::new(&cfg, Edges::Normal), Edges::Normal).is_empty() {
             return None;
         }
-        let terms: Vec<TermId> = args.iter().map(|reg| self.get(*reg)).collect();
-        let params = (0..callee.params).map(Reg).zip(terms).collect();
+        let params = (0..callee.params).map(Reg).zip(args).collect();
         let outer = (std::mem::replace(&mut self.func, callee), std::mem::replace(&mut self.regs, params));
         self.calls += 1;
         let mut blocks = 0;
-        let found = self.returned(BlockId(0), inst.dst, &mut blocks);
+        let found = self.returned(BlockId(0), to, &mut blocks);
         self.calls -= 1;
         (self.func, self.regs) = outer;
         found
@@ -552,6 +581,18 @@ b3:
 b4:
   ret.val %1
 }
+
+func @unsigned(%0: i32 \"x\") -> i32 {
+b0:
+  %1 = const.i32 0
+  %2 = eq.i32 %0, %1
+  br %2, b1, b2 !source 0.0
+b1:
+  %3 = const.i32 1
+  ret.val %3
+b2:
+  ret.val %1
+}
 ";
 
     #[test]
@@ -580,5 +621,12 @@ b4:
         let negative = Given { numbers: BTreeMap::from([(Reg(0), (-9, -1))]), ..Given::default() };
         assert_eq!(refute(f, &[leg(0, &[0])], &callees, &negative, 0).map(|facts| facts.len()), Some(1));
         assert_eq!(refute(f, &[leg(0, &[1])], &callees, &negative, 0), None);
+        // Nor of numbers that have no sign, by the word of a function.
+        let negation = module.function("unsigned").unwrap().clone();
+        let valid = vec![(Arc::new(negation), vec![Some(Reg(0))])];
+        let unsigned = Given { valid, ..Given::default() };
+        assert_eq!(refute(f, &[leg(0, &[0])], &callees, &unsigned, 0).map(|facts| facts.len()), Some(1));
+        let written = Given { valid: vec![(unsigned.valid[0].0.clone(), vec![None])], ..Given::default() };
+        assert_eq!(refute(f, &[leg(0, &[0])], &callees, &written, 0), None);
     }
 }

@@ -64,7 +64,12 @@ pub enum Member {
         name: Arc<str>,
         ty: FieldType,
     },
+    /// What it goes over: a class of the program is `Iterable`.
+    Elements,
 }
+
+/// Objects that go over more elements are not looked into: some never come to an end.
+const MAX_ITERATED: usize = 16;
 
 /// Arrays and collections with more elements are not looked into.
 const MAX_ELEMS: u32 = 4096;
@@ -444,6 +449,8 @@ fn see_members(vm: &mut Vm<Jvm>, object: ObjId, class: ClassId, depth: u32) -> V
     if backwards {
         all.reverse();
     }
+    let iterated = |vm: &mut Vm<Jvm>| Some((Member::Elements, see_elements(vm, object, class, depth)?));
+    let first = if backwards { iterated(vm) } else { None };
     let mut seen: Vec<(Member, Seen)> = all
         .into_iter()
         .filter_map(|func| {
@@ -454,6 +461,9 @@ fn see_members(vm: &mut Vm<Jvm>, object: ObjId, class: ClassId, depth: u32) -> V
         .collect();
     if backwards {
         seen.reverse();
+        seen.extend(first);
+    } else {
+        seen.extend(iterated(vm));
     }
     for (field, offset, cell) in fields {
         let Member::Field { ty, .. } = &field else { continue };
@@ -462,6 +472,23 @@ fn see_members(vm: &mut Vm<Jvm>, object: ObjId, class: ClassId, depth: u32) -> V
         seen.push((field, value));
     }
     seen
+}
+
+/// What an object goes over, if it is `Iterable` and comes to an end soon.
+fn see_elements(vm: &mut Vm<Jvm>, object: ObjId, class: ClassId, depth: u32) -> Option<Seen> {
+    let iterable = vm.lang.loaded("java/lang/Iterable")?;
+    if !vm.lang.is_subclass(class, iterable) {
+        return None;
+    }
+    let iterator = ObjId(ask(vm, object, "iterator", "()Ljava/util/Iterator;")? as u32);
+    let mut items = Vec::new();
+    while ask(vm, iterator, "hasNext", "()Z")? & 1 != 0 {
+        if items.len() == MAX_ITERATED {
+            return None;
+        }
+        items.push(ObjId(ask(vm, iterator, "next", "()Ljava/lang/Object;")? as u32));
+    }
+    Some(Seen::List(see_items(vm, items, depth)))
 }
 
 /// The fields of an object that a test may read where no getter shows them: public ones; of classes without getters

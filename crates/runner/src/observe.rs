@@ -204,8 +204,10 @@ pub fn adopt(case: &TestCase, seen: &Observation, keep_messages: bool) -> TestCa
             (Check::Null | Check::NotNull, Some(Seen::Value(Value::Null))) => Check::Null,
             (Check::Null | Check::NotNull, Some(_)) => Check::NotNull,
             (Check::Equals(_) | Check::Within { .. }, Some(Seen::Opaque(_))) => Check::NotNull,
-            // Identity and class were not observed: what cannot be vouched for is not asserted.
-            (Check::Same(_) | Check::NotSame(_) | Check::InstanceOf(_), Some(_)) => continue,
+            // Identity, class and elements were not observed: what cannot be vouched for is not asserted.
+            (Check::Same(_) | Check::NotSame(_) | Check::InstanceOf(_) | Check::Iterates(_), Some(_)) => {
+                continue;
+            }
         };
         assert.check = check;
         asserts.push(assert);

@@ -288,6 +288,11 @@ pub enum Value {
     },
     /// A variable of the arrangement.
     Var(String),
+    /// A value taken for what it is, where its declared type says less.
+    Cast {
+        class: ClassName,
+        of: Box<Value>,
+    },
     /// What the act returned or made. Only in asserts.
     Result,
 }
@@ -407,6 +412,12 @@ impl Value {
         }
     }
 
+    /// A function of several statements: it keeps what it is given and returns something.
+    pub fn is_block(&self) -> bool {
+        let block = |method: &FakeMethod| method.records.is_some() && method.result.is_some();
+        !self.is_class() && matches!(self, Value::Fake { methods, .. } if methods.iter().any(block))
+    }
+
     /// An object that takes a class of its own to write.
     pub fn is_class(&self) -> bool {
         matches!(self, Value::Fake { constructor, methods, .. } if !is_lambda(constructor, methods))
@@ -439,7 +450,7 @@ impl Value {
     /// The values directly inside this one.
     pub fn children(&self) -> Vec<&Value> {
         match self {
-            Value::Boxed(value) => vec![value],
+            Value::Boxed(value) | Value::Cast { of: value, .. } => vec![value],
             Value::Array { items, .. } | Value::List(items) | Value::Set(items) => items.iter().collect(),
             Value::Map(entries) => entries.iter().flat_map(|(k, v)| [k, v]).collect(),
             Value::Optional(value) => value.iter().map(|v| &**v).collect(),
@@ -545,6 +556,8 @@ pub enum Check {
         expected: Value,
         ulps: u32,
     },
+    /// An object of the program that goes over elements equal to those of a list, in that order.
+    Iterates(Value),
     Null,
     NotNull,
     /// The very same object.

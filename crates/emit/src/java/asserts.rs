@@ -26,6 +26,8 @@ pub trait Dialect {
     fn boxed_equals(&self, scope: &mut Scope<'_>, expected: &Value, boxed: bool, actual: Doc) -> Doc;
     /// Equality of arrays; `elem` is the element type.
     fn array_equals(&self, scope: &mut Scope<'_>, expected: Doc, actual: Doc, elem: &Type) -> Doc;
+    /// That an object goes over the elements of a list.
+    fn iterates(&self, scope: &mut Scope<'_>, expected: Doc, actual: Doc) -> Doc;
     fn instance_of(&self, scope: &mut Scope<'_>, class: &ClassName, actual: Doc) -> Doc;
     /// Whether [`completes`](Self::completes) puts the call into a lambda.
     fn wraps_completion(&self) -> bool;
@@ -65,6 +67,10 @@ fn check(dialect: &dyn Dialect, scope: &mut Scope<'_>, check: &Check, actual: Do
         Check::NotSame(unexpected) => {
             let unexpected = scope.expr(unexpected, &Type::object(), ARGUMENT);
             assertion(dialect, scope, "assertNotSame", vec![unexpected, actual])
+        }
+        Check::Iterates(expected) => {
+            let expected = scope.expr(expected, &Type::object(), ARGUMENT);
+            dialect.iterates(scope, expected, actual)
         }
         Check::InstanceOf(class) => dialect.instance_of(scope, class, actual),
         Check::Equals(expected) => equals(dialect, scope, expected, actual, ty.as_ref()),

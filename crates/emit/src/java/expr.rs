@@ -32,6 +32,14 @@ fn parameter_names(method: &FakeMethod) -> Vec<String> {
     names
 }
 
+/// The same in front of a lambda's arrow.
+fn lambda_parameters(method: &FakeMethod) -> String {
+    match parameter_names(method).as_slice() {
+        [one] => one.clone(),
+        all => format!("({})", all.join(", ")),
+    }
+}
+
 /// The parameters of a fake's method that it keeps.
 fn records_of(method: &FakeMethod) -> &[(usize, String)] {
     method.records.as_ref().map_or(&[], |records| &records.params)
@@ -126,6 +134,11 @@ impl Scope<'_> {
                 }
             }
             Value::Call(call) => self.call(call),
+            Value::Cast { class, of } => {
+                let of = self.expr(of, &Type::object(), Place::Receiver);
+                let cast = Doc::cat([Doc::text(format!("({}) ", self.names.class(class))), of]);
+                if place == Place::Receiver { parens(cast) } else { cast }
+            }
             Value::Field { of: None, class, name, .. } => {
                 Doc::text(format!("{}.{name}", self.names.class(class)))
             }
@@ -166,10 +179,7 @@ impl Scope<'_> {
             let add = if records.params.is_empty() { "::incrementAndGet" } else { "::add" };
             return Doc::cat([list, Doc::text(add)]);
         }
-        let params = match parameter_names(method).as_slice() {
-            [one] => one.clone(),
-            all => format!("({})", all.join(", ")),
-        };
+        let params = lambda_parameters(method);
         let result = match (&method.throws, &method.result) {
             (Throws::Always(thrown), _) => {
                 let thrown = self.expr(thrown, &Type::object(), Place::Receiver);
@@ -187,10 +197,32 @@ impl Scope<'_> {
                 }
             }
             (_, None) if let Some(records) = &method.records => self.record(records),
+            (_, Some(value)) if let Some(records) = &method.records => {
+                let (call, value) = (self.record(records), self.returned(value, &method.returns));
+                Doc::cat([Doc::text("{ "), call, Doc::text("; return "), value, Doc::text("; }")])
+            }
             (_, Some(value)) => self.returned(value, &method.returns),
             (_, None) => Doc::text("{ }"),
         };
         Doc::cat([Doc::text(format!("{params} -> ")), result])
+    }
+
+    /// A lambda of several statements, as the declaration of a variable.
+    pub fn fake_block(&mut self, name: String, ty: &Type, methods: &[FakeMethod], source: &mut Source) {
+        let [method] = methods else { return };
+        let declared = self.names.ty(ty);
+        source.line(&format!("{declared} {name} = {} -> {{", lambda_parameters(method)));
+        source.indent();
+        if let Some(records) = &method.records {
+            let call = self.record(records);
+            source.put(&call, ";");
+        }
+        if let Some(value) = &method.result {
+            let value = self.returned(value, &method.returns);
+            source.put(&Doc::cat([Doc::text("return "), value]), ";");
+        }
+        source.dedent();
+        source.line("};");
     }
 
     /// The call of a function that a method of a stand-in was given.
@@ -214,11 +246,8 @@ impl Scope<'_> {
         let declared = self.names.ty(ty);
         let class = stub.clone().unwrap_or_else(|| declared.clone());
         let said = |method: &&FakeMethod| {
-            let speaks = method.result.is_some()
-                || method.throws != Throws::Never
-                || method.runs.is_some()
-                || method.records.is_some();
-            stub.is_none() || method.called && speaks
+            let speaks = method.result.is_some() || method.throws != Throws::Never || method.runs.is_some();
+            stub.is_none() || method.called && speaks || method.records.is_some()
         };
         let methods: Vec<&FakeMethod> = methods.iter().filter(said).collect();
         let made = format!("{declared} {name} = new {class}({})", args.join(", "));
@@ -231,7 +260,7 @@ impl Scope<'_> {
         source.line(&format!("{made} {{"));
         source.indent();
         for (i, method) in methods.into_iter().enumerate() {
-            if i > 0 && stub.is_some() {
+            if i > 0 {
                 source.gap();
             }
             self.fake_method(method, Vec::new(), source);
@@ -571,7 +600,7 @@ impl Scope<'_> {
             Value::Double(_) => Type::Double,
             Value::Str(_) => Type::string(),
             Value::Boxed(inner) => self.static_type(inner)?.boxed(),
-            Value::Enum { class, .. } => Type::class(class.clone()),
+            Value::Enum { class, .. } | Value::Cast { class, .. } => Type::class(class.clone()),
             Value::Class(_) => Type::class(ClassName::new("java.lang", &["Class"])),
             Value::Array { elem, .. } => Type::array(elem.clone()),
             Value::Call(call) if call.traits.returns_type_variable => return None,

@@ -77,6 +77,17 @@ impl Dialect for Junit4 {
         assertion(self, scope, "assertArrayEquals", args)
     }
 
+    fn iterates(&self, scope: &mut Scope<'_>, expected: Doc, actual: Doc) -> Doc {
+        let stream = scope.names.known("java.util.stream.StreamSupport");
+        let list = scope.names.known("java.util.stream.Collectors");
+        let elements = Doc::cat([
+            Doc::text(format!("{stream}.stream(")),
+            actual,
+            Doc::text(format!(".spliterator(), false).collect({list}.toList())")),
+        ]);
+        assertion(self, scope, "assertEquals", vec![expected, elements])
+    }
+
     fn instance_of(&self, scope: &mut Scope<'_>, class: &ClassName, actual: Doc) -> Doc {
         let class = scope.names.class(class);
         let test = Doc::cat([actual, Doc::text(format!(" instanceof {class}"))]);

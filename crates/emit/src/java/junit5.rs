@@ -55,6 +55,10 @@ impl Dialect for Junit5 {
         assertion(self, scope, "assertArrayEquals", vec![expected, actual])
     }
 
+    fn iterates(&self, scope: &mut Scope<'_>, expected: Doc, actual: Doc) -> Doc {
+        assertion(self, scope, "assertIterableEquals", vec![expected, actual])
+    }
+
     fn instance_of(&self, scope: &mut Scope<'_>, class: &ClassName, actual: Doc) -> Doc {
         let class = Doc::text(format!("{}.class", scope.names.class(class)));
         assertion(self, scope, "assertInstanceOf", vec![class, actual])

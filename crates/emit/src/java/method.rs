@@ -126,6 +126,9 @@ pub fn arrange(scope: &mut Scope<'_>, source: &mut Source) {
             {
                 scope.fake_class(identifier(name), ty, constructor.as_deref(), methods, source);
             }
+            Step::Bind { name, ty, value: fake @ Value::Fake { methods, .. } } if fake.is_block() => {
+                scope.fake_block(identifier(name), ty, methods, source);
+            }
             Step::Bind { name, ty, value } => {
                 let declaration = format!("{} {} = ", scope.names.ty(ty), identifier(name));
                 let value = scope.initialiser(value, ty);

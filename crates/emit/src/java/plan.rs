@@ -15,8 +15,8 @@ const TAKEN: [&str; 7] =
     ["result", "thrown", "probe", "capturedOut", "capturedErr", "standardOut", "standardErr"];
 
 pub fn plan(case: &TestCase) -> TestCase {
-    // An anonymous class is no expression that anybody reads inside a call.
-    plan_with(case, &Value::is_class)
+    // An anonymous class is no expression that anybody reads inside a call, nor are several statements.
+    plan_with(case, &|value| value.is_class() || value.is_block())
 }
 
 /// The same where a language knows other values that want a variable.
@@ -258,7 +258,11 @@ fn for_assert(assert: &Assert, f: &mut impl FnMut(&Value)) {
         f(value);
     }
     match &assert.check {
-        Check::Equals(v) | Check::Within { expected: v, .. } | Check::Same(v) | Check::NotSame(v) => f(v),
+        Check::Equals(v)
+        | Check::Within { expected: v, .. }
+        | Check::Iterates(v)
+        | Check::Same(v)
+        | Check::NotSame(v) => f(v),
         Check::Null | Check::NotNull | Check::InstanceOf(_) => {}
     }
 }
@@ -298,7 +302,11 @@ fn each_value(case: &mut TestCase, f: &mut impl FnMut(&mut Value)) {
             f(value);
         }
         match &mut assert.check {
-            Check::Equals(v) | Check::Within { expected: v, .. } | Check::Same(v) | Check::NotSame(v) => f(v),
+            Check::Equals(v)
+            | Check::Within { expected: v, .. }
+            | Check::Iterates(v)
+            | Check::Same(v)
+            | Check::NotSame(v) => f(v),
             Check::Null | Check::NotNull | Check::InstanceOf(_) => {}
         }
     }
@@ -319,7 +327,7 @@ fn substitute(value: &mut Value, map: &BTreeMap<String, Value>) {
                 *value = replacement.clone();
             }
         }
-        Value::Boxed(inner) => substitute(inner, map),
+        Value::Boxed(inner) | Value::Cast { of: inner, .. } => substitute(inner, map),
         Value::Array { items, .. } | Value::List(items) | Value::Set(items) => {
             items.iter_mut().for_each(|v| substitute(v, map));
         }

@@ -68,6 +68,11 @@ fn check(library: Library, scope: &mut Scope<'_>, check: &Check, actual: Doc, ty
             let unexpected = scope.expr(unexpected);
             call(library, scope, "assertNotSame", vec![unexpected, actual])
         }
+        Check::Iterates(expected) => {
+            let expected = compared(scope, expected);
+            let elements = Doc::cat([actual, Doc::text(".toList()")]);
+            call(library, scope, "assertEquals", vec![expected, elements])
+        }
         Check::InstanceOf(class) => {
             let class = scope.names.class(class);
             match library {
@@ -122,9 +127,19 @@ fn equals(library: Library, scope: &mut Scope<'_>, expected: &Value, actual: Doc
             call(library, scope, function, vec![expected, actual])
         }
         _ => {
-            let expected = scope.expr(expected);
+            let expected = compared(scope, expected);
             call(library, scope, "assertEquals", vec![expected, actual])
         }
+    }
+}
+
+/// What something is compared with: where any object will do, nothing says what an empty collection holds.
+fn compared(scope: &mut Scope<'_>, expected: &Value) -> Doc {
+    match expected {
+        Value::List(items) if items.is_empty() => Doc::text("emptyList<Any>()"),
+        Value::Set(items) if items.is_empty() => Doc::text("emptySet<Any>()"),
+        Value::Map(entries) if entries.is_empty() => Doc::text("emptyMap<Any, Any>()"),
+        expected => scope.expr(expected),
     }
 }
 

@@ -67,6 +67,11 @@ impl Scope<'_> {
                 self.record(records, records.params.iter().map(|(_, name)| quoted(name)).collect())
             }
             (None, None) => Doc::text("Unit"),
+            (None, Some(value)) if let Some(records) = &method.records => {
+                let names = records.params.iter().map(|(_, name)| quoted(name)).collect();
+                let (call, value) = (self.record(records, names), self.expr(value));
+                Doc::cat([call, Doc::text("; "), value])
+            }
             (None, Some(value)) => self.expr(value),
             (Some(runs), None) => self.run(&runs.name, runs),
             (Some(runs), Some(value)) => {
@@ -193,6 +198,17 @@ impl Scope<'_> {
                         source.line("@Suppress(\"UNCHECKED_CAST\")");
                         value = Doc::cat([value, Doc::text(format!(" as {spelled}"))]);
                     }
+                    if let Some(records) = method.records.as_ref().filter(|_| member.form == Form::Function) {
+                        let names = records.params.iter().map(|(param, _)| format!("ignored{}", param + 1));
+                        let call = self.record(records, names.collect());
+                        source.line(&format!("{head} {{"));
+                        source.indent();
+                        source.put(&call, "");
+                        source.put(&Doc::cat([Doc::text("return "), value]), "");
+                        source.dedent();
+                        source.line("}");
+                        continue;
+                    }
                     source.put(&Doc::cat([Doc::text(with_equals(&head)), value]), "");
                 }
                 None if let Some(records) = &method.records => {
@@ -251,6 +267,11 @@ impl Scope<'_> {
                 }
             }
             Value::Call(call) => self.call(call),
+            Value::Cast { class, of } => {
+                let of = self.receiver(of);
+                let class = self.names.class(class);
+                Doc::cat([Doc::text("("), of, Doc::text(format!(" as {class})"))])
+            }
             Value::Field { of: None, class, name, .. } => match (self.facts.class(class), name.as_str()) {
                 (ClassForm::Object, "INSTANCE") => Doc::text(self.names.class(class)),
                 (_, "Companion") => Doc::text(self.names.class(class)),
@@ -496,6 +517,7 @@ impl Scope<'_> {
             Value::Call(call) if call.traits.returns_type_variable => return None,
             Value::Call(call) => call.returns.clone(),
             Value::Field { ty, .. } => ty.clone(),
+            Value::Cast { class, .. } => Type::class(class.clone()),
             Value::Var(name) => self.case.type_of(name)?.clone(),
             Value::Result if self.case.act.traits.returns_type_variable => return None,
             Value::Result => self.case.act.returns.clone(),

@@ -45,6 +45,10 @@ impl Names {
         name
     }
 
+    pub(super) fn is_free(&self, name: &str) -> bool {
+        !self.taken.iter().any(|taken| taken == name)
+    }
+
     /// A name like the one wished for that nothing has.
     pub(super) fn free(&mut self, wish: &str) -> String {
         let mut name = wish.to_string();
@@ -403,7 +407,7 @@ fn decimal(call: &Call) -> Option<Value> {
 }
 
 /// `order` for `Order`, `ioException` for `IOException`: of several capitals the last one starts the next word.
-fn decapitalised(name: &str) -> String {
+pub(super) fn decapitalised(name: &str) -> String {
     let upper = name.chars().take_while(|c| c.is_uppercase()).count();
     let lower = if upper > 1 && upper < name.chars().count() { upper - 1 } else { upper.max(1) };
     name.chars().enumerate().map(|(i, c)| if i < lower { c.to_ascii_lowercase() } else { c }).collect()
@@ -450,7 +454,7 @@ fn unwritable(jvm: &Jvm, seen: &Seen) -> Option<String> {
 }
 
 /// Types of parameters as a method that overrides may declare them: variables replaced by what they stand for.
-fn declared(types: &[Generic], erased: &[FieldType]) -> Vec<Type> {
+pub(super) fn declared(types: &[Generic], erased: &[FieldType]) -> Vec<Type> {
     fn plain(ty: &Generic, erased: &FieldType) -> Type {
         match (ty, erased) {
             (Generic::Class(name, args), _) => {
@@ -469,7 +473,7 @@ fn boxed_args(of: &[Generic]) -> Vec<Type> {
 }
 
 /// A type argument whose own arguments are what collections of an unknown type are filled with: `Collection<T>` is one of strings.
-fn filled(ty: &Generic) -> Generic {
+pub(super) fn filled(ty: &Generic) -> Generic {
     match ty {
         Generic::Class(name, args) => {
             let fill = |arg: &Generic| match arg {
@@ -482,7 +486,7 @@ fn filled(ty: &Generic) -> Generic {
     }
 }
 
-fn generic_type(ty: &Generic) -> Option<Type> {
+pub(super) fn generic_type(ty: &Generic) -> Option<Type> {
     Some(match ty {
         Generic::Any => return None,
         Generic::Prim(prim) => field_type(prim),

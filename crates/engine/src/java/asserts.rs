@@ -1,6 +1,6 @@
 //! What a test asserts of a run: its result, what objects show of themselves, what changed.
 
-use ir::FuncId;
+use ir::{ClassId, FuncId};
 use jvm::load::access;
 use jvm::observe::{Member, Seen};
 use jvm::world::Jvm;
@@ -11,7 +11,7 @@ use vm::ObjId;
 use super::arrange::Names;
 use super::case::call_of;
 use super::subject::{Detail, Look};
-use super::value::{class_name, field_type, value};
+use super::value::{class_name, field_type, is_accessible, value};
 
 pub fn assert_result(
     jvm: &Jvm,
@@ -203,7 +203,9 @@ impl Graph<'_> {
             if before.is_some_and(|b| b.iter().any(|(m, s)| m == member && s == seen)) {
                 continue;
             }
-            if let Some((getter, returns)) = self.read(of, declared, member) {
+            if *member == Member::Elements {
+                asserts.extend(self.iterates(of, declared, seen));
+            } else if let Some((getter, returns)) = self.read(of, declared, member) {
                 self.assert_value(getter, &returns, seen, asserts);
             }
         }
@@ -220,6 +222,37 @@ impl Graph<'_> {
         asserts.push(Assert::that(of, check));
     }
 
+    /// What an object goes over, if that can be written down and compared.
+    fn iterates(&self, of: &Value, declared: &Type, seen: &Seen) -> Option<Assert> {
+        let Type::Class { name, .. } = declared else { return None };
+        let class = self.jvm.loaded(&name.internal_name())?;
+        let iterable = self.jvm.loaded("java/lang/Iterable")?;
+        let elements = value(self.jvm, seen, self.names)?;
+        let holds_arrays = elements.any(&mut |v| matches!(v, Value::Array { .. }));
+        let fits = self.jvm.is_subclass(class, iterable) && !holds_arrays;
+        fits.then(|| Assert::that(of.clone(), Check::Iterates(elements)))
+    }
+
+    /// The class of an object where that says more than the type it is declared with, which has not all that it shows.
+    fn told_apart(
+        &self,
+        class: ClassId,
+        declared: &Type,
+        shown: &[(Member, Seen)],
+        of: &Value,
+    ) -> Option<ClassName> {
+        let jvm = self.jvm;
+        let Type::Class { name, .. } = declared else { return None };
+        let known = jvm.loaded(&name.internal_name())?;
+        let is_open = jvm.classes[known].access & (access::ABSTRACT | access::INTERFACE) != 0;
+        let own = jvm.classes[class].origin == jvm::link::ClassOrigin::User && is_accessible(jvm, class);
+        let unread =
+            |member: &Member| *member != Member::Elements && self.read(of, declared, member).is_none();
+        let more = shown.is_empty() || shown.iter().any(|(member, _)| unread(member));
+        let plain = !jvm::input::is_generic(jvm, class);
+        (known != class && is_open && own && more && plain).then(|| class_name(jvm, class))
+    }
+
     /// How a test reads a member of an object, and of what type that is.
     fn read(&self, of: &Value, declared: &Type, member: &Member) -> Option<(Value, Type)> {
         match member {
@@ -229,6 +262,7 @@ impl Graph<'_> {
                 let returns = getter.returns.clone();
                 (!getter.traits.throws_checked).then(|| (Value::call(getter), returns))
             }
+            Member::Elements => None,
             Member::Field { owner, name, ty } => {
                 let Type::Class { name: class, .. } = declared else { return None };
                 let known = self.jvm.loaded(&class.internal_name())?;
@@ -255,7 +289,7 @@ impl Graph<'_> {
             Assert::that(size, Check::Equals(Value::Int(count)))
         };
         match seen {
-            Seen::Object { id, shown, .. } => {
+            Seen::Object { id, class, shown } => {
                 let by_fields = shown.iter().all(|(member, _)| matches!(member, Member::Field { .. }));
                 let most = if by_fields { MOST_IN_CHAIN } else { MOST_INSIDE };
                 if let Some((_, same)) = self.above.iter().find(|(object, _)| object == id) {
@@ -264,7 +298,14 @@ impl Graph<'_> {
                     let mut above = self.above.clone();
                     above.push((*id, of.clone()));
                     let inside = Graph { jvm: self.jvm, names: self.names, above };
-                    inside.assert(&of, declared, shown, None, asserts);
+                    match self.told_apart(*class, declared, shown, &of) {
+                        Some(class) => {
+                            asserts.push(Assert::that(of.clone(), Check::InstanceOf(class.clone())));
+                            let of = Value::Cast { class: class.clone(), of: Box::new(of) };
+                            inside.assert(&of, &Type::class(class), shown, None, asserts);
+                        }
+                        None => inside.assert(&of, declared, shown, None, asserts),
+                    }
                 }
             }
             Seen::List(items) | Seen::Set(items) if of_library => {

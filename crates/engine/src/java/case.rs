@@ -17,6 +17,7 @@ use super::asserts::{
     Graph, MOST_UNCHANGED, assert_arguments, assert_changes, assert_result, assert_static, assert_unchanged,
     declared_type,
 };
+use super::recorded::Recorded;
 use super::subject::{Detail, End, Param, Stage, Subject};
 use super::value::{class_name, field_type, nameable};
 
@@ -44,8 +45,8 @@ pub fn case(
         None if &*jvm.funcs[subject.func].name == "<init>" => Target::New,
         None => Target::Static,
     };
-    let act = call_of(jvm, subject.func, on, args);
-    super::typed::type_arguments(jvm, &mut arrange, &act);
+    let mut act = call_of(jvm, subject.func, on, args);
+    super::typed::type_arguments(jvm, &mut arrange, &mut act);
     let recorded = super::recorded::record(jvm, detail, &mut arrange, &mut names);
     let (outcome, asserts) = outcome(jvm, detail, &act, &arrange, recorded, &names, ledger)?;
     let result = suite::case::result(&asserts);
@@ -468,7 +469,7 @@ fn outcome(
     detail: &Detail,
     act: &Call,
     arrange: &[Step],
-    recorded: Vec<Assert>,
+    recorded: Recorded,
     names: &Names,
     ledger: &Ledger,
 ) -> Result<(Outcome, Vec<Assert>), NoCase> {
@@ -506,13 +507,14 @@ fn outcome(
             assert_static(jvm, *getter, after, names, &mut asserts);
         }
     }
-    asserts.extend(recorded);
+    asserts.extend(recorded.told);
     if asserts.is_empty() && outcome == Outcome::Returns && act.returns == Type::Void {
         assert_unchanged(jvm, detail, arrange, names, &mut asserts);
         for (getter, _, after) in detail.statics.iter().take(MOST_UNCHANGED) {
             assert_static(jvm, *getter, after, names, &mut asserts);
         }
     }
+    asserts.extend(recorded.not_told);
     for (bytes, assert) in
         [(&detail.stdout, Assert::stdout as fn(String) -> Assert), (&detail.stderr, Assert::stderr)]
     {

@@ -3,6 +3,8 @@
 //! Nothing in such a loop asks whether two references are the same, so no run demands that they are. A few runs are
 //! therefore tried once more with a new object replaced by one made before.
 
+use std::collections::VecDeque;
+
 use explore::{End, Finished, RunId, Step, Target};
 use term::Assignment;
 use vm::{Outcome, Stop};
@@ -13,6 +15,8 @@ use super::subject::{Stage, Subject};
 /// So many circles are tried, in so many of the shortest runs, each for so many steps.
 const MOST_CIRCLES: usize = 12;
 const MOST_RUNS: usize = 8;
+/// So many runs are made longer for it.
+const MOST_LONGER: usize = 12;
 const STEPS: u64 = 200_000;
 
 impl ClassExplorer<'_> {
@@ -31,17 +35,29 @@ impl ClassExplorer<'_> {
         let (steps, mut tried, mut runs) = (self.vm.limits.steps, 0, 0);
         self.vm.limits.steps = steps.min(STEPS);
         let mut found = None;
-        'search: for i in shortest {
-            self.vm.start_run(finished[i].model.clone());
+        let mut models: VecDeque<Assignment> = shortest.iter().map(|i| finished[*i].model.clone()).collect();
+        let mut longer = MOST_LONGER;
+        'search: while let Some(start) = models.pop_front() {
+            self.vm.start_run(start.clone());
             subject.execute(self.vm);
             let aliases = self.vm.aliases();
             runs += usize::from(!aliases.is_empty());
             if runs > MOST_RUNS {
                 break;
             }
+            // Where the shortest run shows all that is wanted, none came to a second object: one is put where null was.
+            for var in self.vm.inputs.asked.clone() {
+                let absent = self.vm.pool.var_name(var).ends_with(".some") && start.bits(var) == 0;
+                if absent && aliases.is_empty() && longer > 0 {
+                    longer -= 1;
+                    let mut model = start.clone();
+                    model.set_bits(var, 1);
+                    models.push_back(model);
+                }
+            }
             for (variable, value) in aliases {
                 let Some(variable) = self.vm.pool.var_of(variable) else { continue };
-                let mut model = finished[i].model.clone();
+                let mut model = start.clone();
                 model.set_bits(variable, value.into());
                 tried += 1;
                 if let Some(run) = self.circle(subject, model, finished.len()) {

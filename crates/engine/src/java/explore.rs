@@ -208,6 +208,7 @@ impl<'a> ClassExplorer<'a> {
         }
         // The suspected bugs stand together, the likeliest first.
         result.tests.sort_by_key(|test| (test.suspicious.as_ref().map(|s| s.rank), test.method));
+        super::recorded::leave_out_unrelated(&mut result.tests);
         suite::apart::tell_apart(result.tests.iter_mut().map(|t| &mut t.case));
         suite::name::make_unique(result.tests.iter_mut().map(|t| &mut t.case.name));
         Ok(result)

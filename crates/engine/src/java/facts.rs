@@ -111,7 +111,15 @@ pub fn facts(
             }
         }
     }
-    let reasons = reasons(&vm.lang, finished, purpose.goal, &own, &said);
+    let mut reasons = reasons(&vm.lang, finished, purpose.goal, &own, &said);
+    // A field of the object that is called has its name in the source, and the variable's in front of it in the test.
+    let receiver = spelling.variables.iter().find(|(input, _)| Some(input) == spelling.receiver.as_ref());
+    if let Some((_, receiver)) = receiver {
+        reasons.retain(|reason| {
+            let of_test = format!("{receiver}.{}", reason.text);
+            facts.iter().all(|fact| fact.text != of_test)
+        });
+    }
     own_facts.retain(|fact| fact.text.len() <= LONGEST);
     own_facts.extend(reasons.iter().cloned());
     let length: usize = facts.iter().chain(&reasons).map(|fact| fact.text.len() + 2).sum();

@@ -1,5 +1,7 @@
 //! What the user's word and annotations say of a method's arguments, for proofs about its code.
 
+use std::sync::Arc;
+
 use explore::{Asks, Given, Goal};
 use ir::op::Effect;
 use ir::{Function, Names, Op, Reg};
@@ -73,6 +75,11 @@ pub(super) fn given(jvm: &Jvm, subject: &Subject, goal: &CoverageGoal) -> Given 
         }
     }
     results(jvm, function, &mut given);
+    let kept = |reg: Reg| function.code.iter().all(|inst| inst.dst != reg).then_some(reg);
+    // They are static and have the same parameters.
+    let valid = subject.conditions.valid.iter().filter_map(|valid| jvm.funcs[*valid].lowered());
+    let params: Vec<Option<Reg>> = (first..function.params).map(|reg| kept(Reg(reg))).collect();
+    given.valid.extend(valid.map(|valid| (Arc::new(valid.clone()), params.clone())));
     given
 }
 

@@ -30,6 +30,7 @@ pub mod spelling;
 pub mod subject;
 pub mod suspect;
 mod telling;
+mod told;
 mod turns;
 mod typed;
 mod unreached;

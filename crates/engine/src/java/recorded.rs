@@ -1,16 +1,23 @@
 //! What stand-ins were told: `mailer.send(to, subject, body)` returns nothing, and that it was called so is all that a method
-//! does. The stand-in keeps what it was given in a list, and the test looks at that.
+//! does; what `repository.save(order)` returns says nothing of what was saved. The stand-in keeps what it was given in a list, and
+//! the test looks at that.
 
+use std::collections::BTreeSet;
+
+use ir::FuncId;
 use jvm::input::{Event, FakeCall, Given};
 use jvm::observe::Seen;
 use jvm::world::Jvm;
-use suite::case::{Assert, Call, Check, ClassName, Records, Step, Throws, Type, Value};
+use suite::case::{
+    Assert, Call, Check, ClassName, FakeMethod, Records, Step, Subject, TestCase, Throws, Type, Value,
+};
 use vm::ObjId;
 
 use super::arrange::Names;
 use super::asserts::Graph;
-use super::case::is_keyword;
+use super::outcome::Proposed;
 use super::subject::{Detail, End};
+use super::told;
 use super::value::{is_accessible, value};
 
 /// More calls than this are counted, not told one by one.
@@ -18,14 +25,23 @@ const MOST_CALLS: usize = 5;
 /// So many objects that have no `equals` are looked into.
 const MOST_INSIDE: usize = 2;
 
-/// Has the stand-ins of a test keep what methods that return nothing were given, and says what that was.
-pub fn record(jvm: &Jvm, detail: &Detail, arrange: &mut Vec<Step>, names: &mut Names) -> Vec<Assert> {
-    let mut asserts = Vec::new();
+/// What a test says of what its stand-ins were told.
+#[derive(Default)]
+pub struct Recorded {
+    pub told: Vec<Assert>,
+    /// Of methods that were not called.
+    pub not_told: Vec<Assert>,
+}
+
+/// Has the stand-ins of a test keep what methods were given that are told to do something, and says what that was; nothing, of
+/// those that were not called. Which of these is worth saying shows when all tests are there, see [`leave_out_unrelated`].
+pub fn record(jvm: &Jvm, detail: &Detail, arrange: &mut Vec<Step>, names: &mut Names) -> Recorded {
+    let mut recorded = Recorded::default();
     // Where a mistake ends the call, what went before is not what the test is about.
     if let End::Threw { thrown, .. } = &detail.end
         && !thrown.is_some_and(|thrown| thrown.explicit)
     {
-        return asserts;
+        return recorded;
     }
     for event in &detail.before.script {
         let Event::Faked { object, class, .. } = event else { continue };
@@ -34,12 +50,61 @@ pub fn record(jvm: &Jvm, detail: &Detail, arrange: &mut Vec<Step>, names: &mut N
             let own = |call: &&FakeCall| call.object == *object && call.method == index;
             let calls: Vec<&FakeCall> = detail.fakes.iter().filter(own).collect();
             let given: Option<Vec<&[Given]>> = calls.iter().map(|call| call.given.as_deref()).collect();
-            let Some(given) = given.filter(|given| !given.is_empty()) else { continue };
-            let told = Told { jvm, object: *object, index, given, params: &method.params };
-            told.record(arrange, names, &mut asserts);
+            let Some(given) = given else { continue };
+            if told::is_told(jvm, method.func) {
+                let (func, params) = (method.func, &method.params);
+                let told = Told { jvm, object: *object, index, func, given, params };
+                let asserts = match told.given.is_empty() {
+                    true => &mut recorded.not_told,
+                    false => &mut recorded.told,
+                };
+                told.record(arrange, names, asserts);
+            }
         }
     }
-    asserts
+    recorded
+}
+
+/// Leaves out that something was not called where no other test of the method shows it called.
+pub fn leave_out_unrelated(tests: &mut [Proposed]) {
+    let mut called: BTreeSet<(usize, String)> = BTreeSet::new();
+    for test in tests.iter() {
+        let kept = kept(&test.case).filter(|(list, _)| !is_said_empty(&test.case, list));
+        called.extend(kept.map(|(_, what)| (test.method, what)));
+    }
+    for test in tests {
+        let unrelated = kept(&test.case)
+            .filter(|(list, what)| {
+                is_said_empty(&test.case, list) && !called.contains(&(test.method, what.clone()))
+            })
+            .map(|(list, _)| list.clone());
+        let unrelated: Vec<Value> = unrelated.collect();
+        test.case.asserts.retain(|assert| !unrelated.iter().any(|list| is_about(assert, list)));
+    }
+}
+
+/// The lists of a test, and which method of which type each is for.
+fn kept(case: &TestCase) -> impl Iterator<Item = (&Value, String)> {
+    let fakes = case.arrange.iter().filter_map(|step| match step {
+        Step::Bind { value: Value::Fake { ty, methods, .. }, .. } => Some((ty, methods)),
+        _ => None,
+    });
+    fakes.flat_map(|(ty, methods)| {
+        let lists = methods.iter().filter_map(|method| Some((method, &method.records.as_ref()?.list)));
+        lists.map(move |(method, list)| (list, format!("{ty:?} {} {:?}", method.of.method, method.params)))
+    })
+}
+
+fn is_about(assert: &Assert, list: &Value) -> bool {
+    matches!(&assert.subject, Subject::Value(value) if value.any(&mut |v| v == list))
+}
+
+fn is_said_empty(case: &TestCase, list: &Value) -> bool {
+    let nothing = |check: &Check| match check {
+        Check::Equals(Value::List(items)) => items.is_empty(),
+        check => *check == Check::Equals(Value::Int(0)),
+    };
+    case.asserts.iter().filter(|assert| is_about(assert, list)).all(|assert| nothing(&assert.check))
 }
 
 /// The calls of one method of a stand-in.
@@ -47,8 +112,9 @@ struct Told<'a> {
     jvm: &'a Jvm,
     object: ObjId,
     index: usize,
+    func: FuncId,
     given: Vec<&'a [Given]>,
-    /// Names of the parameters.
+    /// Names of the parameters as they are declared.
     params: &'a [String],
 }
 
@@ -64,9 +130,14 @@ impl Told<'_> {
         let in_lambda = !fake.is_class();
         let Value::Fake { methods, .. } = fake else { return };
         let Some(method) = methods.get(self.index) else { return };
-        if method.returns != Type::Void || method.throws != Throws::Never || method.runs.is_some() {
+        if method.throws != Throws::Never || method.runs.is_some() {
             return;
         }
+        // Parameters of a method may be called like variables around it, unless it looks at those.
+        let alone = in_lambda || method.result.is_some();
+        let called = told::names(self.jvm, self.func, self.params, method);
+        let called: Vec<String> =
+            called.into_iter().map(|wish| if alone { free(names, wish) } else { wish }).collect();
         let written: Vec<Option<Vec<Value>>> =
             (0..method.params.len()).map(|param| self.written(param, names)).collect();
         let plain: Vec<usize> = (0..written.len()).filter(|param| written[*param].is_some()).collect();
@@ -81,7 +152,7 @@ impl Told<'_> {
             _ => Some(list_of(Type::object())),
         };
         let list = names.free(&format!("{}Calls", method.of.method));
-        let params = kept.iter().map(|param| (*param, self.name_of(*param, in_lambda, names))).collect();
+        let params = kept.iter().map(|param| (*param, called[*param].clone())).collect();
         let records = Records { list: Value::var(&list), params };
         let ty = match &elem {
             Some(elem) => list_of(elem.clone()),
@@ -167,7 +238,7 @@ impl Told<'_> {
     }
 
     /// The type of a list's elements that holds what a parameter was.
-    fn element(&self, method: &suite::case::FakeMethod, param: usize) -> Type {
+    fn element(&self, method: &FakeMethod, param: usize) -> Type {
         let Some(ty) = method.params.get(param).filter(|_| method.open.is_none()) else {
             return Type::object();
         };
@@ -181,21 +252,11 @@ impl Told<'_> {
             ty => ty.boxed(),
         }
     }
+}
 
-    /// What a parameter is called where it is kept. Inside of a lambda nothing else may have that name.
-    fn name_of(&self, param: usize, in_lambda: bool, names: &mut Names) -> String {
-        const ORDINALS: [&str; 6] = ["first", "second", "third", "fourth", "fifth", "sixth"];
-        let declared = self.params.get(param).filter(|name| {
-            !is_keyword(name) && name.strip_prefix("arg").is_none_or(|n| n.parse::<u32>().is_err())
-        });
-        let wish = match (declared, ORDINALS.get(param), self.params.len()) {
-            (Some(name), _, _) => name.clone(),
-            (None, _, 1) => "given".to_string(),
-            (None, Some(ordinal), _) => (*ordinal).to_string(),
-            (None, None, _) => format!("parameter{}", param + 1),
-        };
-        if in_lambda { names.free(&wish) } else { wish }
-    }
+/// A name that no variable of the test has.
+fn free(names: &Names, wish: String) -> String {
+    if names.is_free(&wish) { wish } else { format!("given{}", suite::explain::capitalised(&wish)) }
 }
 
 fn list_of(elem: Type) -> Type {

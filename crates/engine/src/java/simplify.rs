@@ -85,6 +85,7 @@ impl ClassExplorer<'_> {
                 found.push((format!("{name} {size} {kept:?}"), simpler));
             }
         }
+        found.extend(all_texts(inputs));
         // A text for `Object`, where an object of the program is not needed: a text shows in what comes of it.
         for (name, _) in inputs.iter().filter(|(name, which)| name.ends_with(".is") && **which != 0) {
             let mut simpler = inputs.clone();
@@ -94,7 +95,9 @@ impl ClassExplorer<'_> {
         found.extend(of_today(inputs));
         for index in 0..self.vm.pool.var_count() {
             let name = self.vm.pool.var_name(term::VarId(index as u32));
-            let asked = name.contains("()") && name.ends_with(".null");
+            // What a stand-in returns, not what is inside of it.
+            let inside = name.strip_suffix(".null").and_then(|of| of.rsplit_once("()"));
+            let asked = inside.is_some_and(|(_, rest)| !rest.contains('.'));
             if asked
                 && inputs.get(name).copied().unwrap_or(0) == 0
                 && self.vm.pool.var_by_name(name).is_some()
@@ -173,6 +176,27 @@ impl ClassExplorer<'_> {
         }
         alike
     }
+}
+
+/// The inputs with texts in place of numbers where an object of any type is wanted: a collection of both is an odd one.
+/// Numbers that are the same become the same text.
+fn all_texts(inputs: &Inputs) -> Option<(String, Inputs)> {
+    let boxes = inputs.iter().filter(|(_, which)| **which != 0).filter_map(|(name, _)| {
+        let of = name.strip_suffix(".is")?;
+        Some((of, *inputs.get(&format!("{of}.Integer"))?))
+    });
+    let boxes: Vec<(&str, u128)> = boxes.collect();
+    let mut values: Vec<u128> = boxes.iter().map(|(_, value)| *value).collect();
+    values.sort_unstable();
+    values.dedup();
+    let mut simpler = inputs.clone();
+    for (of, value) in &boxes {
+        let letter = 'p' as u128 + values.iter().position(|other| other == value)? as u128;
+        simpler.insert(format!("{of}.is"), 0);
+        simpler.insert(format!("{of}.length"), 1);
+        simpler.insert(format!("{of}[0]"), letter);
+    }
+    (!boxes.is_empty() && values.len() < 8).then(|| ("texts for numbers".to_string(), simpler))
 }
 
 /// A year that people write in tests. It has a 29th of February, as the year 0 has.
@@ -258,6 +282,17 @@ mod tests {
         let years: Vec<u128> = ["a.year", "b.year", "model.year"].iter().map(|name| moved[*name]).collect();
         assert_eq!(years, [2024, 2027, 7]);
         assert!(of_today(&moved).is_none());
+    }
+
+    #[test]
+    fn equal_numbers_become_the_same_text() {
+        let inputs =
+            [("a.Integer", 5), ("a.is", 1), ("b.Integer", 7), ("b.is", 1), ("c.Integer", 5), ("c.is", 1)];
+        let inputs: Inputs = inputs.iter().map(|(name, value)| (name.to_string(), *value)).collect();
+        let texts = all_texts(&inputs).map(|(_, texts)| texts).unwrap_or_default();
+        assert_eq!(["a.is", "b.is", "c.is"].map(|name| texts[name]), [0; 3]);
+        assert!(texts["a[0]"] == texts["c[0]"] && texts["a[0]"] != texts["b[0]"]);
+        assert!(all_texts(&texts).is_none());
     }
 
     #[test]

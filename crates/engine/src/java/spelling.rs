@@ -9,6 +9,8 @@ use super::subject::Subject;
 /// The parameters of a subject, by name.
 pub struct JavaSpelling {
     params: Vec<(String, Kind)>,
+    /// The input that the method is called on.
+    pub receiver: Option<String>,
     /// Names of the constants of each input that is one of an enum.
     enums: Vec<(String, Vec<String>)>,
     /// Inputs that are texts.
@@ -20,7 +22,8 @@ pub struct JavaSpelling {
 impl JavaSpelling {
     pub fn new(subject: &Subject, enums: Vec<(String, Vec<String>)>, texts: Vec<String>) -> JavaSpelling {
         let params = subject.inputs().map(|p| (p.name.clone(), p.kind.clone())).collect();
-        JavaSpelling { params, enums, texts, variables: Vec::new() }
+        let receiver = subject.receiver.as_ref().map(|receiver| receiver.name.clone());
+        JavaSpelling { params, receiver, enums, texts, variables: Vec::new() }
     }
 
     /// Whether a variable is a character of a text inside of something else.

@@ -1,49 +1,211 @@
 //! Type arguments for objects of generic classes, from what the test gives them: `new LruCache<>(1)` that is asked for
 //! texts is an `LruCache<String, String>`.
 
-use ir::FuncId;
+use ir::{ClassId, FuncId};
+use jvm::input::Generic;
 use jvm::world::Jvm;
-use suite::case::{Call, ClassName, Step, Target, Type, Value};
+use suite::case::{Call, ClassName, FakeMethod, Step, Target, Type, Value};
 
+use super::arrange::{declared, filled, generic_type};
 use super::value::field_type;
 
-/// Gives the variables of a test that hold objects of generic classes their type arguments. A test that does not compile
-/// so is written without them.
-pub fn type_arguments(jvm: &Jvm, arrange: &mut [Step], act: &Call) {
+/// Gives the variables of a test that hold objects of generic classes their type arguments, and what is made of these or given to
+/// them. A test that does not compile so is written without them.
+pub fn type_arguments(jvm: &Jvm, arrange: &mut [Step], act: &mut Call) {
     for at in 0..arrange.len() {
-        let Step::Bind { name, ty: Type::Class { name: class, args }, value: Value::Call(made) } =
-            &arrange[at]
-        else {
+        let Step::Bind { name, ty: Type::Class { name: class, args }, value } = &arrange[at] else {
             continue;
         };
-        let Some(variables) = variables(jvm, class) else { continue };
-        if !args.is_empty() || made.on != Target::New || made.class != *class {
-            continue;
-        }
-        let mut found: Vec<Option<Type>> = vec![None; variables.len()];
-        let on_it = |call: &Call| matches!(&call.on, Target::Instance(on) if **on == Value::var(name));
+        let Some(variables) = variables(jvm, class).filter(|_| args.is_empty()) else { continue };
+        let made = match value {
+            Value::Call(made) if made.on == Target::New && made.class == *class => Some(&**made),
+            // What is asked, not what is handed to somebody who says what it is. An abstract class may hold what nobody gives it here.
+            Value::Fake { constructor: None, .. } if is_on(act, name) => None,
+            _ => continue,
+        };
         let calls = arrange.iter().filter_map(|step| match step {
             Step::Do(call) => Some(call),
             _ => None,
         });
-        let calls = std::iter::once(&**made).chain(calls.chain([act]).filter(|call| on_it(call)));
-        for call in calls {
-            let Some(given) = given(jvm, call) else { continue };
-            for (param, arg) in given.iter().zip(&call.args) {
-                let Some(number) = variables.iter().position(|variable| variable == param) else { continue };
-                let Some(ty) = type_of(arrange, arg) else { continue };
-                found[number] = Some(match found[number].take() {
-                    Some(known) if known != ty => Type::object(),
-                    _ => ty,
-                });
-            }
-        }
-        // What nothing is given for may be anything; a text is what everybody writes then.
-        let known: Vec<Type> = found.into_iter().map(|ty| ty.unwrap_or_else(Type::string)).collect();
-        if let Step::Bind { ty: Type::Class { args, .. }, .. } = &mut arrange[at] {
+        let calls = made.into_iter().chain(calls.chain([&*act]).filter(|call| is_on(call, name)));
+        let known = arguments(jvm, arrange, &variables, calls);
+        give(jvm, arrange, at, known);
+    }
+    if act.on == Target::New
+        && let Some(variables) = variables(jvm, &act.class)
+    {
+        let known = arguments(jvm, arrange, &variables, [&*act]);
+        if let Type::Class { args, .. } = &mut act.returns {
             *args = known;
         }
     }
+    for at in 0..arrange.len() {
+        spread(jvm, arrange, at);
+    }
+    let (given, returns) = types_of(jvm, arrange, act, None);
+    hand_over(jvm, arrange, &act.args, &given);
+    if let Some(returns) = returns.filter(|ty| is_more(ty, &act.returns)) {
+        act.returns = returns;
+    }
+}
+
+fn is_on(call: &Call, name: &str) -> bool {
+    matches!(&call.on, Target::Instance(on) if **on == Value::var(name))
+}
+
+/// What type variables stand for, by what these calls are given.
+fn arguments<'a>(
+    jvm: &Jvm,
+    arrange: &[Step],
+    variables: &[String],
+    calls: impl IntoIterator<Item = &'a Call>,
+) -> Vec<Type> {
+    let mut found: Vec<Option<Type>> = vec![None; variables.len()];
+    for call in calls {
+        let Some(given) = given(jvm, call) else { continue };
+        for (param, arg) in given.iter().zip(&call.args) {
+            let Some(number) = variables.iter().position(|variable| variable == param) else { continue };
+            let Some(ty) = type_of(arrange, arg) else { continue };
+            found[number] = Some(match found[number].take() {
+                Some(known) if known != ty => Type::object(),
+                _ => ty,
+            });
+        }
+    }
+    // What nothing is given for may be anything; a text is what everybody writes then.
+    found.into_iter().map(|ty| ty.unwrap_or_else(Type::string)).collect()
+}
+
+/// What a step makes of an object whose type has arguments has them too, and so has what it is given.
+fn spread(jvm: &Jvm, arrange: &mut [Step], at: usize) {
+    let (call, of) = match &arrange[at] {
+        Step::Do(call) => (call.clone(), None),
+        Step::Bind { value: Value::Call(call), ty, .. } => ((**call).clone(), Some(ty.clone())),
+        _ => return,
+    };
+    let (given, returns) = types_of(jvm, arrange, &call, of.as_ref());
+    hand_over(jvm, arrange, &call.args, &given);
+    if let Some(returns) = returns
+        && let Step::Bind { ty, value: Value::Call(call), .. } = &mut arrange[at]
+        && is_more(&returns, ty)
+    {
+        call.returns = returns.clone();
+        *ty = returns;
+    }
+}
+
+/// Whether a type is another one with its arguments.
+fn is_more(ty: &Type, plain: &Type) -> bool {
+    match (ty, plain) {
+        (Type::Class { name, args }, Type::Class { name: other, args: none }) => {
+            name == other && none.is_empty() && !args.is_empty()
+        }
+        _ => false,
+    }
+}
+
+/// The types of a call's parameters and of its result, by the arguments of the type it is called on, or of what it makes.
+fn types_of(jvm: &Jvm, arrange: &[Step], call: &Call, made: Option<&Type>) -> (Vec<Generic>, Option<Type>) {
+    let on = match &call.on {
+        Target::Instance(on) => match &**on {
+            Value::Var(name) => declared_as(arrange, name),
+            _ => None,
+        },
+        Target::New => made.cloned(),
+        Target::Static => Some(Type::class(call.class.clone())),
+    };
+    let found = || {
+        let Some(Type::Class { name, args }) = on else { return None };
+        let class = jvm.loaded(&name.internal_name())?;
+        let args = args.iter().map(generic).collect::<Option<Vec<_>>>()?;
+        // All that is asked of a raw type is raw.
+        let raw = args.is_empty() && jvm::input::is_generic(jvm, class) && call.on != Target::Static;
+        if raw { None } else { jvm::input::types_on(jvm, class, &args, func_of(jvm, call)?) }
+    };
+    let (given, returns) = found().unwrap_or_default();
+    let is_new = call.on == Target::New;
+    (given, returns.filter(|_| !is_new).as_ref().and_then(generic_type))
+}
+
+fn declared_as(arrange: &[Step], variable: &str) -> Option<Type> {
+    arrange.iter().find_map(|step| match step {
+        Step::Bind { name, ty, .. } if name == variable => Some(ty.clone()),
+        _ => None,
+    })
+}
+
+fn generic(ty: &Type) -> Option<Generic> {
+    match ty {
+        Type::Class { name, args } => {
+            let args = args.iter().map(generic).collect::<Option<Vec<_>>>()?;
+            Some(Generic::Class(name.internal_name().into(), args))
+        }
+        _ => None,
+    }
+}
+
+/// Gives stand-ins the arguments of the types that are asked for.
+fn hand_over(jvm: &Jvm, arrange: &mut [Step], args: &[Value], given: &[Generic]) {
+    for (arg, asked) in args.iter().zip(given) {
+        let (Value::Var(variable), Some(asked)) = (arg, generic_type(&filled(asked))) else { continue };
+        let is_it = |step: &Step| match step {
+            Step::Bind { name, ty, value: Value::Fake { .. } } => name == variable && is_more(&asked, ty),
+            _ => false,
+        };
+        if let (Some(at), Type::Class { args, .. }) = (arrange.iter().position(is_it), asked.clone()) {
+            give(jvm, arrange, at, args);
+        }
+    }
+}
+
+/// Gives the type of a variable its arguments; the methods of a stand-in take and return what these say.
+fn give(jvm: &Jvm, arrange: &mut [Step], at: usize, known: Vec<Type>) {
+    let Step::Bind { ty: Type::Class { name: class, .. }, value, .. } = &arrange[at] else { return };
+    let typed = match value {
+        Value::Fake { methods, .. } => {
+            let Some(interface) = jvm.loaded(&class.internal_name()) else { return };
+            let Some(args) = known.iter().map(generic).collect::<Option<Vec<_>>>() else { return };
+            let typed = methods.iter().map(|method| of_type(jvm, arrange, interface, &args, method));
+            let Some(typed) = typed.collect::<Option<Vec<_>>>() else { return };
+            Some(typed)
+        }
+        _ => None,
+    };
+    let Step::Bind { ty, value, .. } = &mut arrange[at] else { return };
+    if let Type::Class { args, .. } = ty {
+        *args = known;
+    }
+    if let (Value::Fake { ty: of, methods, .. }, Some(typed)) = (value, typed) {
+        *methods = typed;
+        of.clone_from(ty);
+    }
+}
+
+/// A method of a stand-in whose type has these arguments; none if it returns what they do not allow.
+fn of_type(
+    jvm: &Jvm,
+    arrange: &[Step],
+    interface: ClassId,
+    args: &[Generic],
+    method: &FakeMethod,
+) -> Option<FakeMethod> {
+    let func = func_of(jvm, &method.of)?;
+    let (params, returns) = jvm::input::types_on(jvm, interface, args, func)?;
+    let returns = match &returns {
+        Some(returns) => generic_type(returns)?,
+        None => Type::Void,
+    };
+    let fits = match &method.result {
+        None | Some(Value::Null) => true,
+        Some(_) if returns == method.returns => true,
+        Some(value) => type_of(arrange, value).as_ref() == Some(&returns),
+    };
+    let f = &jvm.funcs[func];
+    let file = jvm.classes[f.class].file.as_deref();
+    let signature = file.and_then(|file| file.method(&f.name, &f.descriptor)?.signature.as_deref());
+    let exact = signature.is_none_or(|signature| !jvm::input::has_wildcards(signature));
+    let params = declared(&params, &f.signature.ty.params);
+    fits.then(|| FakeMethod { params, returns, exact, ..method.clone() })
 }
 
 /// The type parameters of a class of the program, if none has a bound.
@@ -70,15 +232,9 @@ fn variables(jvm: &Jvm, class: &ClassName) -> Option<Vec<String>> {
 
 /// The type variables that the parameters of a called method are of; an empty name for those that are something else.
 fn given(jvm: &Jvm, call: &Call) -> Option<Vec<String>> {
-    let class = jvm.loaded(&call.class.internal_name())?;
-    let wanted = if call.method.is_empty() { "<init>" } else { call.method.as_str() };
-    let is_it = |func: &FuncId| {
-        let f = &jvm.funcs[*func];
-        &*f.name == wanted && f.signature.ty.params.iter().map(field_type).eq(call.params.iter().cloned())
-    };
-    let func = jvm.classes[class].functions().find(is_it)?;
-    let f = &jvm.funcs[func];
-    let signature = jvm.classes[class].file.as_deref()?.method(&f.name, &f.descriptor)?.signature.clone()?;
+    let f = &jvm.funcs[func_of(jvm, call)?];
+    let signature =
+        jvm.classes[f.class].file.as_deref()?.method(&f.name, &f.descriptor)?.signature.clone()?;
     let mut rest = signature.strip_prefix('(')?;
     let mut found = Vec::new();
     while !rest.starts_with(')') {
@@ -90,6 +246,17 @@ fn given(jvm: &Jvm, call: &Call) -> Option<Vec<String>> {
         rest = tail;
     }
     Some(found)
+}
+
+/// The method that is called.
+fn func_of(jvm: &Jvm, call: &Call) -> Option<FuncId> {
+    let class = jvm.loaded(&call.class.internal_name())?;
+    let wanted = if call.method.is_empty() { "<init>" } else { call.method.as_str() };
+    let is_it = |func: &FuncId| {
+        let f = &jvm.funcs[*func];
+        &*f.name == wanted && f.signature.ty.params.iter().map(field_type).eq(call.params.iter().cloned())
+    };
+    jvm.classes[class].functions().find(is_it)
 }
 
 /// What follows the first type of a signature.
@@ -128,13 +295,7 @@ fn type_of(arrange: &[Step], value: &Value) -> Option<Type> {
             _ => Type::object(),
         },
         Value::Enum { class, .. } => Type::class(class.clone()),
-        Value::Var(name) => {
-            let declared = arrange.iter().find_map(|step| match step {
-                Step::Bind { name: bound, ty, .. } if bound == name => Some(ty.clone()),
-                _ => None,
-            });
-            declared.unwrap_or_else(Type::object)
-        }
+        Value::Var(name) => declared_as(arrange, name).unwrap_or_else(Type::object),
         _ => Type::object(),
     })
 }

@@ -13,7 +13,7 @@ use super::object::{Event, absent, arguments, log, nothing, remember, see_args};
 use super::recipe::{Way, can_call, can_name, is_inner, param_names, way};
 use super::{Kind, kind_for, make_at, nullable};
 use crate::link::{ClassOrigin, SyntheticClass, SyntheticMethod, define_synthetic, reg_type};
-use crate::load::{FieldType, Instr, access};
+use crate::load::{ClassFile, FieldType, Instr, access};
 use crate::observe::{Seen, see_argument};
 use crate::world::Jvm;
 
@@ -59,7 +59,7 @@ pub struct FakeCall {
     pub threw: bool,
     /// No call by itself: the function that the method was given was run with these arguments.
     pub ran: Option<Vec<Seen>>,
-    /// What a method that returns nothing was given; known once the run has ended, see [`look_at_given`].
+    /// What the method was given, if a test may want to know; known once the run has ended, see [`look_at_given`].
     pub given: Option<Vec<Given>>,
     /// The thread that called.
     pub(super) thread: usize,
@@ -125,6 +125,25 @@ const HOOK: &str = "testwright/Fake.call";
 
 /// The fake of an interface or abstract class that a test may name.
 pub(super) fn prepare(vm: &mut Vm<Jvm>, interface: ClassId, args: &[Generic]) -> Option<Kind> {
+    prepare_with(vm, interface, args, &[])
+}
+
+/// Another one that overrides what an interface of the program has a body for, if the class under test asks for that.
+pub(super) fn prepare_overriding(vm: &mut Vm<Jvm>, interface: ClassId, args: &[Generic]) -> Option<Kind> {
+    let class = &vm.lang.classes[interface];
+    if !class.is_interface() || class.origin == ClassOrigin::Library {
+        return None;
+    }
+    let overridden = asked_defaults(vm, interface);
+    if overridden.is_empty() { None } else { prepare_with(vm, interface, args, &overridden) }
+}
+
+fn prepare_with(
+    vm: &mut Vm<Jvm>,
+    interface: ClassId,
+    args: &[Generic],
+    overridden: &[FuncId],
+) -> Option<Kind> {
     let is_interface = vm.lang.classes[interface].is_interface();
     let is_open = vm.lang.classes[interface].access & access::ABSTRACT != 0 && !is_inner(&vm.lang, interface);
     if !(is_interface || is_open) || !can_name(&vm.lang, interface) {
@@ -137,15 +156,16 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, interface: ClassId, args: &[Generic]) ->
     }
     let key = Generic::Class(vm.lang.classes[interface].name.clone(), args.to_vec()).to_string();
     // Results of fakes inside of fakes are cut short: such a fake is nothing for a place further out.
-    let key = format!("{key} inside of {}", vm.lang.worlds.faking);
+    let key = format!("{key} inside of {} with {overridden:?}", vm.lang.worlds.faking);
     let known = vm.lang.worlds.fakes.iter().find(|(_, (k, _))| **k == *key).map(|(class, _)| *class);
     if let Some(class) = known {
         return Some(Kind::Fake { class });
     }
-    let funcs = match is_interface {
+    let mut funcs = match is_interface {
         true => abstract_methods(&vm.lang, interface),
         false => left_abstract(vm, interface)?,
     };
+    funcs.extend(overridden);
     let library = vm.lang.classes[interface].origin == ClassOrigin::Library;
     let most = match (library, is_interface) {
         (true, false) => MAX_LIBRARY_METHODS,
@@ -239,6 +259,21 @@ impl Fake {
             jvm.classes[f.class].file.as_deref()?.method(&f.name, &f.descriptor)?.signature.clone()?;
         generic::open(&signature, &env)
     }
+}
+
+/// The types of a method's parameters and of its result, as they are for objects of a type with these arguments.
+pub fn types_on(
+    jvm: &Jvm,
+    class: ClassId,
+    args: &[Generic],
+    func: FuncId,
+) -> Option<(Vec<Generic>, Option<Generic>)> {
+    let f = &jvm.funcs[func];
+    let env = env_in(jvm, class, args, f.class, 0)?;
+    let signature =
+        jvm.classes[f.class].file.as_deref()?.method(&f.name, &f.descriptor)?.signature.as_deref();
+    let result = f.signature.ty.ret.as_ref().map(|ret| generic::result(signature, ret, &env));
+    Some((super::param_types(jvm, func, &env), result))
 }
 
 /// What the variables of a type above another stand for, seen from there.
@@ -455,38 +490,54 @@ fn returns_own_variable(signature: &str) -> bool {
 /// What a method returns whose result is of the caller's choice: what the class under test takes it for; null where that
 /// does not show or differs from call to call.
 fn cast_kind(vm: &mut Vm<Jvm>, func: FuncId) -> Kind {
-    let (name, descriptor) = (vm.lang.funcs[func].name.clone(), vm.lang.funcs[func].descriptor.clone());
-    let classes = vm.lang.worlds.context.map(|class| super::producers::nest(vm, class)).unwrap_or_default();
     let mut types: Vec<FieldType> = Vec::new();
-    for class in classes {
-        let Some(file) = vm.lang.classes[class].file.clone() else { continue };
-        for code in file.methods.iter().filter_map(|method| method.bytecode().ok().flatten()) {
-            for pair in code.instrs.windows(2) {
-                let (Instr::InvokeInterface(called) | Instr::InvokeVirtual(called)) = &pair[0].1 else {
-                    continue;
-                };
-                let (Ok(called), Instr::CheckCast(cast)) = (file.pool.method(*called), &pair[1].1) else {
-                    continue;
-                };
-                let ty = file.pool.class(*cast).ok().map(|ty| match ty.starts_with('[') {
-                    true => FieldType::parse(ty),
-                    false => Some(FieldType::Class(ty.into())),
-                });
-                if *called.name == *name
-                    && *called.descriptor == *descriptor
-                    && let Some(Some(ty)) = ty
-                    && !types.contains(&ty)
-                {
-                    types.push(ty);
-                }
-            }
-        }
+    for (file, next) in after_calls(vm, func) {
+        let Instr::CheckCast(cast) = next else { continue };
+        let ty = file.pool.class(cast).ok().and_then(|ty| match ty.starts_with('[') {
+            true => FieldType::parse(ty),
+            false => Some(FieldType::Class(ty.into())),
+        });
+        types.extend(ty.filter(|ty| !types.contains(ty)));
     }
     let [ty] = &types[..] else { return Kind::Null("a type that the caller chooses".to_string()) };
     vm.lang.worlds.faking += 1;
     let kind = kind_for(vm, &Generic::of(ty));
     vm.lang.worlds.faking -= 1;
     kind
+}
+
+/// What follows each call of a method in the class under test.
+fn after_calls(vm: &mut Vm<Jvm>, func: FuncId) -> Vec<(Arc<ClassFile>, Instr)> {
+    let (name, descriptor) = (vm.lang.funcs[func].name.clone(), vm.lang.funcs[func].descriptor.clone());
+    let classes = vm.lang.worlds.context.map(|class| super::producers::nest(vm, class)).unwrap_or_default();
+    let mut found = Vec::new();
+    for file in classes.into_iter().filter_map(|class| vm.lang.classes[class].file.clone()) {
+        for code in file.methods.iter().filter_map(|method| method.bytecode().ok().flatten()) {
+            for pair in code.instrs.windows(2) {
+                let (Instr::InvokeInterface(called) | Instr::InvokeVirtual(called)) = &pair[0].1 else {
+                    continue;
+                };
+                let called = file.pool.method(*called);
+                if called.is_ok_and(|called| *called.name == *name && *called.descriptor == *descriptor) {
+                    found.push((file.clone(), pair[1].1.clone()));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Methods that an interface has a body for and that the class under test asks for something: a class that stands for it may
+/// answer otherwise.
+fn asked_defaults(vm: &mut Vm<Jvm>, interface: ClassId) -> Vec<FuncId> {
+    let own = |jvm: &Jvm, func: &FuncId| {
+        let f = &jvm.funcs[*func];
+        f.access & (access::STATIC | access::PRIVATE | access::ABSTRACT | access::SYNTHETIC) == 0
+            && f.signature.ty.ret.is_some()
+    };
+    let functions: Vec<FuncId> = vm.lang.classes[interface].functions().collect();
+    let defaults = functions.into_iter().filter(|func| own(&vm.lang, func)).collect::<Vec<_>>();
+    defaults.into_iter().filter(|func| !after_calls(vm, *func).is_empty()).collect()
 }
 
 /// Whether a result can be made when it is asked for. Others take guest code and are made with the fake, once.
@@ -658,11 +709,7 @@ fn answer(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Answer, Stop> {
         if let Some(thrown) = thrown(vm, object, index, method)? {
             return Ok(Answer::Threw(thrown));
         }
-        let bits = match vm.lang.worlds.script.is_some() {
-            true => args.iter().skip(2).map(|val| val.bits).collect(),
-            false => Vec::new(),
-        };
-        let call = FakeCall { bits, ..FakeCall::new(vm, object, index) };
+        let call = FakeCall { bits: given_bits(vm, &fake, args), ..FakeCall::new(vm, object, index) };
         keep(vm, call);
         return Ok(Answer::Nothing);
     }
@@ -709,12 +756,23 @@ fn answer(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Answer, Stop> {
         Some(ty) if vm.lang.worlds.script.is_some() => see_argument(vm, val.bits, &ty),
         _ => Seen::Null,
     };
-    let call = FakeCall { result, ..FakeCall::new(vm, object, index) };
+    let call = FakeCall { result, bits: given_bits(vm, &fake, args), ..FakeCall::new(vm, object, index) };
     keep(vm, call);
     Ok(Answer::Value(val))
 }
 
-/// Looks at what stand-ins were given in calls that return nothing, as it is now: a test that keeps it looks at it then. What
+/// What a call was given, if somebody writes a test of it. The library's interfaces that return something are asked, not told.
+fn given_bits(vm: &Vm<Jvm>, fake: &Fake, args: &[Val]) -> Vec<u64> {
+    let told = args.get(1).and_then(|index| fake.methods.get(index.bits as usize)).is_some_and(|method| {
+        method.results.is_empty() || vm.lang.classes[fake.interface].origin != ClassOrigin::Library
+    });
+    match vm.lang.worlds.script.is_some() && told {
+        true => args.iter().skip(2).map(|val| val.bits).collect(),
+        false => Vec::new(),
+    }
+}
+
+/// Looks at what stand-ins were given, as it is now: a test that keeps it looks at it then. What
 /// another thread called comes in no order that a test could rely on, and is left out with all other calls of that method.
 pub fn look_at_given(vm: &mut Vm<Jvm>, calls: &mut [FakeCall]) {
     let main = vm.lang.threads.current;

@@ -147,6 +147,36 @@ pub fn open(signature: &str, env: &Env) -> Option<Open> {
     Some(Open { variables, params, returns })
 }
 
+/// The type variable that each parameter of a method is of; none of those that are something else.
+pub fn variables(signature: &str) -> Vec<Option<&str>> {
+    let params = signature.split_once('(').and_then(|(_, rest)| rest.split_once(')'));
+    let mut rest = params.map_or("", |(params, _)| params);
+    let mut found = Vec::new();
+    while !rest.is_empty() {
+        let (mut depth, mut end) = (0, rest.len());
+        let elem = rest.trim_start_matches('[');
+        if !elem.starts_with(['L', 'T']) {
+            end = rest.len() - elem.len() + 1;
+        } else {
+            for (i, c) in rest.char_indices() {
+                match c {
+                    '<' => depth += 1,
+                    '>' => depth -= 1,
+                    ';' if depth == 0 => {
+                        end = i + 1;
+                        break;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let (ty, tail) = rest.split_at(end);
+        found.push(ty.strip_prefix('T').and_then(|ty| ty.strip_suffix(';')));
+        rest = tail;
+    }
+    found
+}
+
 /// What the variables of a class stand for, given its arguments.
 pub fn class_env(signature: Option<&str>, args: &[Generic]) -> Env {
     let Some(text) = signature else { return Env::new() };

@@ -208,6 +208,7 @@ fn other_class(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
     let may_be_other = own.access & access::ABSTRACT != 0 && own.origin != ClassOrigin::Library;
     if own.is_interface() || may_be_other || kinds.is_empty() {
         kinds.extend(super::fake::prepare(vm, class, args));
+        kinds.extend(super::fake::prepare_overriding(vm, class, args));
     }
     match kinds.len() {
         0 => unsupported,
@@ -467,7 +468,7 @@ pub fn enum_constants(vm: &mut Vm<Jvm>, class: ClassId) -> Option<Vec<vm::ObjId>
 }
 
 /// Concrete classes of the program that are of this type and that a test may name; the nearest first.
-fn implementers(vm: &mut Vm<Jvm>, class: ClassId) -> Vec<ClassId> {
+pub(super) fn implementers(vm: &mut Vm<Jvm>, class: ClassId) -> Vec<ClassId> {
     // Of `Object`, `Runnable` and the like everything is one: the library's own types are looked for only if
     // they are no classes of everybody's.
     if vm.lang.classes[class].name.starts_with("java/lang/") {

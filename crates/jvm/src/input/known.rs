@@ -94,6 +94,8 @@ pub struct Conditions {
     /// By the place of the parameter.
     pub params: Vec<(usize, Rule)>,
     pub never_same: Vec<(usize, usize)>,
+    /// Parameters whose objects are of one class: no caller could pass others that compiles.
+    pub of_one_class: Vec<(usize, usize)>,
     pub valid: Vec<FuncId>,
     /// Parameters that are declared to take no null. What only null reaches is tried when all else is done.
     pub refuse_null: Vec<usize>,
@@ -145,8 +147,34 @@ pub fn conditions(vm: &mut Vm<Jvm>, func: FuncId, names: &[String]) -> Condition
         let refused = super::nullness::refuses_null(&vm.lang, func).into_iter().enumerate();
         conditions.refuse_null = refused.filter(|(_, refused)| *refused).map(|(i, _)| i).collect();
     }
+    conditions.of_one_class = of_one_class(&vm.lang, func);
     conditions.params = rules.into_iter().enumerate().filter(|(_, rule)| !rule.is_empty()).collect();
     conditions
+}
+
+/// Pairs of parameters of one type variable whose bound is about itself: `<N extends Comparable<N>> N larger(N a, N b)`.
+fn of_one_class(jvm: &Jvm, func: FuncId) -> Vec<(usize, usize)> {
+    let f = &jvm.funcs[func];
+    let file = jvm.classes[f.class].file.as_deref();
+    let signature = file.and_then(|file| file.method(&f.name, &f.descriptor)?.signature.as_deref());
+    let declared = |variable: &str| {
+        let of_class = file.and_then(|file| file.signature.as_deref()).unwrap_or_default();
+        [signature.unwrap_or_default(), of_class].iter().any(|text| {
+            let own = text.strip_prefix('<').and_then(|text| text.split_once(&format!("{variable}:")));
+            own.is_some_and(|(_, bound)| {
+                bound.split([')', '(']).next().unwrap_or(bound).contains(&format!("<T{variable};>"))
+            })
+        })
+    };
+    let variables: Vec<Option<&str>> = signature.map(super::generic::variables).unwrap_or_default();
+    let mut pairs = Vec::new();
+    for (b, variable) in variables.iter().enumerate() {
+        let first = variables.iter().position(|other| other == variable).filter(|a| *a < b);
+        if let (Some(a), true) = (first, variable.is_some_and(declared)) {
+            pairs.push((a, b));
+        }
+    }
+    pairs
 }
 
 /// What has its obligations met by a driver.
@@ -193,6 +221,13 @@ pub fn check(
     for (a, b) in &conditions.never_same {
         if let (Some(a), Some(b)) = (args.get(*a), args.get(*b)) {
             differ(vm, *a, *b)?;
+        }
+    }
+    for (a, b) in &conditions.of_one_class {
+        let objects = [args.get(*a), args.get(*b)].map(|val| ObjId(val.map_or(0, |val| val.bits) as u32));
+        let [a, b] = objects;
+        if !a.is_null() && !b.is_null() && vm.heap.class(a) != vm.heap.class(b) {
+            return Err(Stop::Assumption);
         }
     }
     check_objects(vm, conditions.of)?;

@@ -152,7 +152,12 @@ fn class_literals(vm: &mut Vm<Jvm>, arg: Option<&Generic>) -> Option<Kind> {
     let mut classes: Vec<ClassId> = named.iter().filter_map(|name| vm.lang.class(name).ok()).collect();
     // What the code compares it with, if the type argument is no more than a bound of it.
     let bound = if plain { Some(vm.lang.known.object) } else { classes.first().copied() };
-    for class in bound.map(|bound| super::asked::literals(vm, bound)).unwrap_or_default() {
+    let mut others = bound.map(|bound| super::asked::literals(vm, bound)).unwrap_or_default();
+    // Of what objects of the program are: `Class<? extends Event>` is that of some event.
+    others.extend(
+        bound.filter(|_| !plain).map(|bound| super::kinds::implementers(vm, bound)).unwrap_or_default(),
+    );
+    for class in others {
         if !classes.contains(&class) {
             classes.push(class);
         }

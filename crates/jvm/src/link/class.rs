@@ -117,6 +117,14 @@ pub enum Body {
 impl Func {
     pub const NO_SLOT: u32 = u32::MAX;
 
+    /// Its IR, if it was lowered before.
+    pub fn lowered(&self) -> Option<&Function> {
+        match &self.code {
+            Some(Callable::Ir(function)) => Some(function),
+            _ => None,
+        }
+    }
+
     pub fn is(&self, flags: u16) -> bool {
         self.access & flags == flags
     }
