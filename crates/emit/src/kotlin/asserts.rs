@@ -69,7 +69,7 @@ fn check(library: Library, scope: &mut Scope<'_>, check: &Check, actual: Doc, ty
             call(library, scope, "assertNotSame", vec![unexpected, actual])
         }
         Check::Iterates(expected) => {
-            let expected = compared(scope, expected);
+            let expected = compared(library, scope, expected);
             let elements = Doc::cat([actual, Doc::text(".toList()")]);
             call(library, scope, "assertEquals", vec![expected, elements])
         }
@@ -127,15 +127,16 @@ fn equals(library: Library, scope: &mut Scope<'_>, expected: &Value, actual: Doc
             call(library, scope, function, vec![expected, actual])
         }
         _ => {
-            let expected = compared(scope, expected);
+            let expected = compared(library, scope, expected);
             call(library, scope, "assertEquals", vec![expected, actual])
         }
     }
 }
 
-/// What something is compared with: where any object will do, nothing says what an empty collection holds.
-fn compared(scope: &mut Scope<'_>, expected: &Value) -> Doc {
+/// What something is compared with: where any object will do, as in JUnit, nothing says what an empty collection holds.
+fn compared(library: Library, scope: &mut Scope<'_>, expected: &Value) -> Doc {
     match expected {
+        expected if library == Library::KotlinTest => scope.expr(expected),
         Value::List(items) if items.is_empty() => Doc::text("emptyList<Any>()"),
         Value::Set(items) if items.is_empty() => Doc::text("emptySet<Any>()"),
         Value::Map(entries) if entries.is_empty() => Doc::text("emptyMap<Any, Any>()"),

@@ -549,6 +549,10 @@ fn java_member(call: &Call) -> Member {
         Some(rest) if is_getter => {
             Member { name: decapitalised(rest), form: Form::Getter, ..Member::default() }
         }
+        // What Kotlin takes Java's collections for has a property.
+        _ if call.method == "size" && call.class.package == "java.util" => {
+            Member { name: "size".into(), form: Form::Getter, ..Member::default() }
+        }
         _ => Member { name: call.method.clone(), ..Member::default() },
     }
 }
