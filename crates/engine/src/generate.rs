@@ -349,7 +349,7 @@ impl Worlds {
                 share.max(CONFIRM_USUAL.mul_f64(self.crowded)).min(time / 2)
             });
             let reserve = if config.run { share } else { Duration::ZERO };
-            started + time.saturating_sub(reserve)
+            started + time.saturating_sub(reserve + time / GRACE)
         });
         // By then everything was told of that there was time for; what is still to be told is lost.
         let until = config.budget.time.zip(deadline).map(|(time, deadline)| deadline + time / GRACE);
