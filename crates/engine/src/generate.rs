@@ -57,6 +57,8 @@ pub struct Generated {
     pub measured: Option<Vec<ClassCoverage>>,
     pub millis: u64,
     pub millis_confirming: u64,
+    /// Tests that the time was over for before they were confirmed; they are among the dropped ones.
+    pub late: usize,
 }
 
 /// Everything found before the work starts, so that nothing is missing at its end.
@@ -74,8 +76,8 @@ const CONFIRM_MOST: Duration = Duration::from_secs(10);
 const CONFIRM_USUAL: Duration = Duration::from_millis(2500);
 /// Making tests may take this part of a class's time longer than was meant for it.
 const GRACE: u32 = 20;
-/// A process of the confirming run gets at least this long, or on a busy machine what was found would be lost.
-const CONFIRM_LEAST: Duration = Duration::from_secs(30);
+/// Confirming is cut off when a class has taken so much more than its time, as a part of it; it is meant to end before.
+const LATE: u32 = 10;
 
 /// Generates tests for all targets; `done` gets each class as soon as it is written.
 pub fn generate(
@@ -85,13 +87,14 @@ pub fn generate(
     events: &mut dyn FnMut(Event),
     done: &mut dyn FnMut(Generated),
 ) -> Result<(), Error> {
+    let begun = Instant::now();
     let setup = prepare(config, places)?;
     let out = config.out.as_deref().ok_or(Error::NoOutput)?;
     check_writable(out)?;
     let count = setup.targets.len();
     let mut booted = Worlds::boot(config, &setup.path, interrupt, events)?;
-    let mut total = Total::start();
-    let mut batch = Batch { config, setup: &setup, out, classes: Vec::new() };
+    let mut total = Total { started: begun, ..Total::start() };
+    let mut batch = Batch { config, setup: &setup, out, classes: Vec::new(), late: Vec::new() };
     for (index, target) in setup.targets.iter().enumerate() {
         let class = target.class.replace(['/', '$'], ".");
         if total.is_over(config, batch.classes.len()) {
@@ -102,7 +105,8 @@ pub fn generate(
         // Each class starts from a world of its own: its tests do not depend on what else was asked for.
         let mut worlds = booted.fork();
         events(Event::ClassStarted { class: class.clone(), index, count });
-        let started = Instant::now();
+        // Finding everything and booting is part of the first one's time.
+        let started = if index == 0 { begun } else { Instant::now() };
         let explored = worlds.explore(config, target, started, events);
         match explored {
             Ok(result) => {
@@ -124,9 +128,9 @@ pub fn generate(
         }
     }
     batch.emit(&mut total, events, done)?;
-    // Everything is written: nothing is left to be continued.
+    // What is written needs not be continued; what was not confirmed in time can be.
     if let Some(folder) = &config.journal {
-        for target in &setup.targets {
+        for target in setup.targets.iter().filter(|target| !batch.late.contains(&target.class)) {
             let _ = fs::remove_file(folder.join(format!("{}.journal", target.class.replace('/', "."))));
         }
         let _ = fs::remove_dir(folder);
@@ -179,6 +183,11 @@ impl Total {
         let base = if config.run { CONFIRM_BASE } else { Duration::ZERO };
         let kept = base + self.confirming(config) * waiting as u32;
         Some(config.budget.total_time?.saturating_sub(self.started.elapsed() + kept))
+    }
+
+    /// When all of it must be over.
+    fn end(&self, config: &Config) -> Option<Instant> {
+        config.budget.total_time.map(|time| self.started + time + time / LATE)
     }
 
     /// Whether another class would pass the limit.
@@ -430,6 +439,8 @@ struct Batch<'a> {
     setup: &'a Setup,
     out: &'a Path,
     classes: Vec<Pending<'a>>,
+    /// Classes some of whose tests were not confirmed in time.
+    late: Vec<String>,
 }
 
 /// A class on its way to its file.
@@ -443,8 +454,8 @@ struct Pending<'a> {
     /// What does not compile, without type arguments.
     raw: Vec<(usize, TestCase)>,
     generated: Generated,
-    started: Instant,
-    time: Option<Duration>,
+    /// What was left of its time when it was explored.
+    left: Option<Duration>,
 }
 
 /// Starting the JVM costs more than running the tests of a class.
@@ -476,9 +487,9 @@ impl<'a> Batch<'a> {
             millis: started.elapsed().as_millis() as u64,
             ..Generated::unconfirmed(result)
         };
-        let time = config.budget.time;
+        let left = config.budget.time.map(|time| (time + time / LATE).saturating_sub(started.elapsed()));
         let (failed, raw) = (Vec::new(), Vec::new());
-        let mut class = Pending { emitter, subject, kept, failed, raw, generated, started, time };
+        let mut class = Pending { emitter, subject, kept, failed, raw, generated, left };
         if let Some(facts) = &class.emitter.kotlin {
             class.kept.retain(|(index, case)| match emit::kotlin::objection(case, facts) {
                 None => true,
@@ -502,11 +513,12 @@ impl<'a> Batch<'a> {
         let confirming = Instant::now();
         if let Some((environment, junit)) = &self.setup.confirm {
             classes.iter_mut().for_each(|class| class.refuse(self.config, environment.isolation));
-            let of =
-                |class: &Pending<'_>| class.time.map(|time| time.saturating_sub(class.started.elapsed()));
-            // As long as the one that may take longest.
-            let left = classes.iter().map(of).max().flatten();
-            let environment = &within(environment, left);
+            let mut environment = environment.clone();
+            // What each of them left of its time is there for all.
+            let left = classes.iter().map(|class| class.left).sum::<Option<Duration>>();
+            let until = left.map(|left| confirming + left);
+            environment.limits.until = until.into_iter().chain(total.end(self.config)).min();
+            let environment = &environment;
             for class in classes.iter_mut().filter(|class| !class.kept.is_empty()) {
                 let tests = class.kept.len();
                 events(Event::Confirming { class: class.subject.source_name(), tests });
@@ -517,6 +529,16 @@ impl<'a> Batch<'a> {
         }
         let each = confirming.elapsed().as_millis() as u64 / classes.len().max(1) as u64;
         for class in classes {
+            if class.generated.late > 0 {
+                self.late.push(class.subject.internal_name());
+                events(Event::Warning(format!(
+                    "{} of {} tests of {} were not confirmed in time and are not written: the same command with \
+                     --resume goes on from here, more --time leaves more for it",
+                    class.generated.late,
+                    class.generated.result.tests.len(),
+                    class.subject.source_name(),
+                )));
+            }
             let mut generated = class.write(self.config, self.setup, self.out, events)?;
             generated.millis += each;
             generated.millis_confirming = if self.setup.confirm.is_some() { each } else { 0 };
@@ -567,7 +589,10 @@ impl Pending<'_> {
                 Verdict::CompileError { .. } if !again && self.emitter.kotlin.is_none() => {
                     self.raw.push((index, case.without_type_arguments()));
                 }
-                other => self.generated.dropped.push((index, other.objection().unwrap_or_default())),
+                other => {
+                    self.generated.late += usize::from(other == Verdict::Late);
+                    self.generated.dropped.push((index, other.objection().unwrap_or_default()));
+                }
             }
         }
         self.kept.sort_by_key(|(index, _)| *index);
@@ -621,6 +646,10 @@ impl Pending<'_> {
                     self.generated.dropped.push((index, why.to_string()));
                 }
                 Observed::Failed { reason } => self.generated.dropped.push((index, reason)),
+                Observed::Late => {
+                    self.generated.late += 1;
+                    self.generated.dropped.push((index, Verdict::Late.objection().unwrap_or_default()));
+                }
             }
         }
         Ok(adopted)
@@ -701,15 +730,6 @@ fn run_all(
         class.judge(cases, verdicts, again);
     }
     Ok(())
-}
-
-/// The same environment, with processes that end when time is up.
-fn within(environment: &Environment, left: Option<Duration>) -> Environment {
-    let mut environment = environment.clone();
-    if let Some(left) = left {
-        environment.limits.wall = environment.limits.wall.min(left.max(CONFIRM_LEAST));
-    }
-    environment
 }
 
 struct Emitter<'a> {
@@ -799,6 +819,7 @@ impl Generated {
             measured: None,
             millis: 0,
             millis_confirming: 0,
+            late: 0,
             result,
         }
     }

@@ -30,6 +30,11 @@ impl Place {
         self.dir.path()
     }
 
+    #[allow(dead_code, reason = "not every test that has a place asks for it")]
+    pub fn jdk_home(&self) -> &Path {
+        &self.jdk.home
+    }
+
     /// The program, run there.
     pub fn command(&self, verb: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_testwright"));
