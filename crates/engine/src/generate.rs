@@ -74,6 +74,10 @@ const CONFIRM_SHARE: f64 = 0.4;
 const CONFIRM_MOST: Duration = Duration::from_secs(10);
 /// Compiling and running the tests of a class takes about this on a machine that does nothing else.
 const CONFIRM_USUAL: Duration = Duration::from_millis(2500);
+/// And this where the compiler is Kotlin's.
+const CONFIRM_KOTLIN: Duration = Duration::from_secs(6);
+/// However busy the machine, confirming is not given more than this share.
+const CONFIRM_CROWDED: f64 = 0.6;
 /// Making tests may take this part of a class's time longer than was meant for it.
 const GRACE: u32 = 20;
 /// Confirming is cut off when a class has taken so much more than its time, as a part of it; it is meant to end before.
@@ -111,7 +115,7 @@ pub fn generate(
         match explored {
             Ok(result) => {
                 total.add(&result);
-                batch.add(config, target, result, started);
+                batch.add(target, result, started);
             }
             // One class of many that cannot be loaded must not cost the others.
             Err(why) if count > 1 => events(Event::Skipped { class, why: why.to_string() }),
@@ -354,8 +358,9 @@ impl Worlds {
     ) -> Result<ClassResult, Error> {
         let deadline = config.budget.time.map(|time| {
             let share = config.budget.confirming.unwrap_or_else(|| {
-                let share = time.mul_f64(CONFIRM_SHARE).clamp(CONFIRM_USUAL, CONFIRM_MOST);
-                share.max(CONFIRM_USUAL.mul_f64(self.crowded)).min(time / 2)
+                let usual = if config.framework.is_kotlin() { CONFIRM_KOTLIN } else { CONFIRM_USUAL };
+                let share = time.mul_f64(CONFIRM_SHARE).clamp(usual, CONFIRM_MOST);
+                share.max(usual.mul_f64(self.crowded)).min(time.mul_f64(CONFIRM_CROWDED))
             });
             let reserve = if config.run { share } else { Duration::ZERO };
             started + time.saturating_sub(reserve + time / GRACE)
@@ -467,7 +472,7 @@ impl<'a> Batch<'a> {
         self.classes.len() >= if self.setup.confirm.is_some() { BATCH } else { 1 }
     }
 
-    fn add(&mut self, config: &Config, target: &ClassTarget, result: ClassResult, started: Instant) {
+    fn add(&mut self, target: &ClassTarget, result: ClassResult, started: Instant) {
         let subject = ClassName::from_internal(&target.class);
         let is_kotlin = self.config.framework.is_kotlin();
         let kept: Vec<_> = result.tests.iter().enumerate().map(|(i, t)| (i, t.case.clone())).collect();
@@ -487,7 +492,8 @@ impl<'a> Batch<'a> {
             millis: started.elapsed().as_millis() as u64,
             ..Generated::unconfirmed(result)
         };
-        let left = config.budget.time.map(|time| (time + time / LATE).saturating_sub(started.elapsed()));
+        // Its share of the time for all is a plan; what the user said of each class and of all of them is to be kept.
+        let left = self.config.budget.time.map(|time| (time + time / LATE).saturating_sub(started.elapsed()));
         let (failed, raw) = (Vec::new(), Vec::new());
         let mut class = Pending { emitter, subject, kept, failed, raw, generated, left };
         if let Some(facts) = &class.emitter.kotlin {
