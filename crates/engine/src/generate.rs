@@ -428,6 +428,22 @@ fn perturbed(mut options: BootOptions) -> BootOptions {
     options.salt = 0x5bd1_e995;
     // Another year, month, day of the month and of the week, hour, minute, second and millisecond.
     options.epoch_millis += 40_012_345_678;
+    // Another machine, user and folder.
+    for (name, value) in [
+        ("user.name", "somebody"),
+        ("user.home", "/home/somebody"),
+        ("user.dir", "/home/somebody/else"),
+        ("java.io.tmpdir", "/var/tmp"),
+        ("java.class.path", "/other"),
+        ("java.library.path", "/usr/local/lib"),
+        ("java.awt.headless", "true"),
+        ("java.vm.vendor", "Somebody"),
+        ("java.vm.version", "0"),
+        ("java.vm.info", "interpreted mode"),
+        ("os.version", "6.1"),
+    ] {
+        options.properties.insert(name.to_string(), value.to_string());
+    }
     options
 }
 
@@ -456,7 +472,7 @@ struct Pending<'a> {
     kept: Vec<(usize, TestCase)>,
     /// What the JVM showed otherwise.
     failed: Vec<(usize, TestCase, String)>,
-    /// What does not compile, without type arguments.
+    /// What does not compile, spelled otherwise.
     raw: Vec<(usize, TestCase)>,
     generated: Generated,
     /// What was left of its time when it was explored.
@@ -592,8 +608,8 @@ impl Pending<'_> {
                 Verdict::Failed { .. } if !again && !case.outcome.is_endless() => {
                     self.failed.push((index, case, verdict.objection().unwrap_or_default()));
                 }
-                Verdict::CompileError { .. } if !again && self.emitter.kotlin.is_none() => {
-                    self.raw.push((index, case.without_type_arguments()));
+                Verdict::CompileError { diagnostic } if !again && self.emitter.kotlin.is_none() => {
+                    self.raw.push((index, respelled(&case, &diagnostic)));
                 }
                 other => {
                     self.generated.late += usize::from(other == Verdict::Late);
@@ -698,6 +714,14 @@ impl Pending<'_> {
         self.generated.text = rendered.text;
         self.generated.kept = self.kept;
         Ok(self.generated)
+    }
+}
+
+/// What does not compile as a person would write it, so that nothing is left to the compiler.
+fn respelled(case: &TestCase, diagnostic: &str) -> TestCase {
+    match diagnostic.contains("ambiguous") {
+        true => case.with_exact_arguments(),
+        false => case.without_type_arguments(),
     }
 }
 
