@@ -60,6 +60,10 @@ impl Jvm<'_> {
         let started = Instant::now();
         let mut attempt = 0;
         while !open.is_empty() && started.elapsed() < self.environment.limits.wall {
+            if attempt > 0 && self.environment.limits.is_ending() {
+                session.late = true;
+                break;
+            }
             attempt += 1;
             let private = self.workspace.subdir(&format!("{}-{attempt}", self.name))?;
             let report = private.join("report");
