@@ -543,7 +543,8 @@ impl<'a> Batch<'a> {
             environment.limits.until = until.into_iter().chain(total.end(self.config)).min();
             let budget = &self.config.budget;
             let again = budget.time.map(|time| time * classes.len() as u32).or(budget.total_time);
-            environment.limits.latest = environment.limits.until.zip(again).map(|(until, again)| until + again);
+            environment.limits.latest =
+                environment.limits.until.zip(again).map(|(until, again)| until + again);
             let environment = &environment;
             for class in classes.iter_mut().filter(|class| !class.kept.is_empty()) {
                 let tests = class.kept.len();
