@@ -6,7 +6,7 @@ use jvm::input::{Generic, Open};
 use jvm::world::Jvm;
 use suite::case::{Call, ClassName, FakeMethod, Step, Target, Type, Value};
 
-use super::arrange::{declared, filled, generic_type};
+use super::arrange::{declared, filled, generic_type, wildcard_type};
 use super::value::field_type;
 
 /// Gives the variables of a test that hold objects of generic classes their type arguments, and what is made of these or given to
@@ -129,8 +129,18 @@ fn types_of(jvm: &Jvm, arrange: &[Step], call: &Call, made: Option<&Type>) -> (V
         // `Range.of("a", "b")` is a `Range<String>`, not one of the bound.
         returns = open.returns.as_ref().and_then(|ty| open.with(ty, &known));
     }
-    let is_new = call.on == Target::New;
-    (given, returns.filter(|_| !is_new).as_ref().and_then(generic_type))
+    let returns = returns.filter(|_| call.on != Target::New);
+    let spell = if returns_variables(jvm, call) { generic_type } else { wildcard_type };
+    (given, returns.as_ref().and_then(spell))
+}
+
+/// Whether the declared type of a call's result has type variables in it.
+fn returns_variables(jvm: &Jvm, call: &Call) -> bool {
+    let signature = func_of(jvm, call).and_then(|func| {
+        let f = &jvm.funcs[func];
+        jvm.classes[f.class].file.as_deref()?.method(&f.name, &f.descriptor)?.signature.clone()
+    });
+    signature.is_some_and(|signature| jvm::input::returns_variables(&signature))
 }
 
 /// The types of a method with type parameters of its own, and what these stand for in a call, as far as one argument says it and

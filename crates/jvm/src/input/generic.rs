@@ -102,11 +102,21 @@ pub fn closed_result(jvm: &Jvm, func: FuncId) -> Option<Generic> {
     let f = &jvm.funcs[func];
     let file = jvm.classes[f.class].file.as_deref()?;
     let signature = file.method(&f.name, &f.descriptor)?.signature.clone()?;
-    let returned = signature.rsplit(')').next()?.split('^').next()?;
-    if starts_any(returned, &['T']) || has_wildcards(returned) {
+    if returns_variables(&signature) || has_wildcards(returned(&signature)) {
         return None;
     }
     Some(result(Some(&signature), f.signature.ty.ret.as_ref()?, &Env::new()))
+}
+
+/// What a method's signature says of its result.
+fn returned(signature: &str) -> &str {
+    let returned = signature.rsplit(')').next().unwrap_or_default();
+    returned.split('^').next().unwrap_or_default()
+}
+
+/// Whether the result of a method with this signature has type variables in it.
+pub fn returns_variables(signature: &str) -> bool {
+    starts_any(returned(signature), &['T'])
 }
 
 /// Whether a signature has `?` in it.
