@@ -11,6 +11,7 @@ use vm::Vm;
 
 use super::case::{self, params};
 use super::entries::{Entry, entries};
+use super::onward::Share;
 use super::outcome::{ClassResult, Fate, Key, MethodResult, Proposed, key, record};
 use super::session::Telling;
 use super::subject::{Param, Stage, Subject};
@@ -177,8 +178,16 @@ impl<'a> ClassExplorer<'a> {
         let mut spare = self.spare_machines();
         let mut turns = Turns::new(entries.len(), self.config);
         let deadline = self.deadline_of_calls();
+        let mut early = self.config.exhaustive || self.config.suite == Suite::Paths;
         // What was found before an interrupt is kept; what was not begun is not begun any more.
         while !self.is_interrupted() || turns.is_first_round() {
+            // What only takes more calls is found soon that way, and would cost those who look for it in one call all they have.
+            if turns.is_first_round_over() && !early {
+                early = true;
+                let spent = self
+                    .guarded(&mut spare, |this| this.onward(&entries, &turns, Share::Little, &mut result));
+                turns.spend(spent.unwrap_or_default());
+            }
             let Some(turn) = turns.next(&mut result, deadline) else { break };
             self.spare = turn.spare;
             let entry = &entries[turn.index];
@@ -198,7 +207,9 @@ impl<'a> ClassExplorer<'a> {
         super::claims::withdraw(&self.vm.lang, class, &explored, &mut result);
         if !self.is_interrupted() {
             let after = [
-                self.guarded(&mut spare, |this| this.onward(&entries, &turns, &mut result)),
+                self.guarded(&mut spare, |this| {
+                    this.onward(&entries, &turns, Share::Rest, &mut result);
+                }),
                 self.guarded(&mut spare, |this| this.beyond(&entries, &turns, &mut result)),
                 self.guarded(&mut spare, |this| this.outlast(class, &entries, &mut result)),
             ];

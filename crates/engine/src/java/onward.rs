@@ -29,6 +29,15 @@ const PATHS: u64 = 200;
 /// Of what all methods may use, the most and the least that is for this.
 const MOST_SHARE: u64 = 4;
 const LEAST_SHARE: u64 = 40;
+/// And of what is tried before methods get their long turns.
+const EARLY_SHARE: u64 = 10;
+
+/// How much of what a class has is for this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Share {
+    Little,
+    Rest,
+}
 
 /// An object that was brought into a state by calls.
 #[derive(Clone, Debug, Default)]
@@ -45,15 +54,28 @@ struct Receiver {
 }
 
 impl ClassExplorer<'_> {
-    /// Looks for what was not met in states that more calls lead to.
-    pub(super) fn onward(&mut self, entries: &[Entry], turns: &Turns<'_>, result: &mut ClassResult) {
+    /// Looks for what was not met in states that more calls lead to; the work it took.
+    pub(super) fn onward(
+        &mut self,
+        entries: &[Entry],
+        turns: &Turns<'_>,
+        share: Share,
+        result: &mut ClassResult,
+    ) -> u64 {
         let all = self.config.budget.work;
-        let left = all.saturating_sub(turns.spent()).min(all / MOST_SHARE).max(all / LEAST_SHARE);
-        // What is left of the time is for states beyond the API as well.
-        let deadline = self.deadline.map(|end| end - end.saturating_duration_since(Instant::now()) / 3);
+        let rest = |end: Instant| end.saturating_duration_since(Instant::now());
+        let (left, deadline) = match share {
+            Share::Little => (all / EARLY_SHARE, self.deadline.map(|end| end - rest(end) * 4 / 5)),
+            Share::Rest => {
+                let left = all.saturating_sub(turns.spent()).min(all / MOST_SHARE).max(all / LEAST_SHARE);
+                // What is left of the time is for states beyond the API as well.
+                (left, self.deadline.map(|end| end - rest(end) / 3))
+            }
+        };
         let mut classes: Vec<ClassId> = entries.iter().map(|entry| entry.class).collect();
         classes.dedup();
         self.more_calls(MORE_CALLS);
+        let share = left;
         let mut left = left;
         for class in classes {
             let own = |entry: &&(usize, &Entry)| entry.1.class == class && entry.1.hidden.is_none();
@@ -62,6 +84,7 @@ impl ClassExplorer<'_> {
             self.onward_of(&own, turns.wanted(), (&mut left, deadline), result);
         }
         self.more_calls(0);
+        share - left
     }
 
     fn more_calls(&mut self, more: u32) {

@@ -82,6 +82,11 @@ impl<'a> Turns<'a> {
         self.round == 0 && !self.open.is_empty()
     }
 
+    /// Whether each of several methods has had its first turn, and none another.
+    pub fn is_first_round_over(&self) -> bool {
+        self.round == 0 && self.open.is_empty() && self.count > 1
+    }
+
     /// The next turn; none when everything is done or nothing is left.
     pub fn next(&mut self, result: &mut ClassResult, end: Option<Instant>) -> Option<Turn> {
         while self.open.is_empty() && self.round < 2 {
@@ -152,6 +157,11 @@ impl<'a> Turns<'a> {
                 result.obligations.remove(key);
             }
         }
+    }
+
+    /// Work that was done between turns.
+    pub fn spend(&mut self, work: u64) {
+        self.spent += work;
     }
 
     /// Work of all turns.
