@@ -7,6 +7,7 @@ use ir::MemType;
 use rustc_hash::FxHasher;
 use vm::{ObjId, Vm};
 
+use crate::link::ClassOrigin;
 use crate::world::Jvm;
 
 /// So many objects are looked at.
@@ -42,6 +43,12 @@ pub fn shape(vm: &Vm<Jvm>, object: ObjId) -> u64 {
         if vm.lang.classes[class].is_array() {
             let cell = <Jvm as vm::Lang>::class_info(&vm.lang, class).elem.unwrap_or(MemType::Ref);
             let len = vm.heap.len(object);
+            if is_buckets(vm, class) {
+                // Where in a table an entry lies says its hash, which says nothing of the shape.
+                let filled = (0..len).filter(|i| !vm.heap.read_ref(object, i * cell.size()).is_null());
+                filled.take(MAX_ELEMS as usize).for_each(|i| look(i * cell.size(), cell));
+                continue;
+            }
             (0..len.min(MAX_ELEMS)).for_each(|i| look(i * cell.size(), cell));
             hasher.write_u32(len.min(MAX_ELEMS));
             continue;
@@ -50,12 +57,22 @@ pub fn shape(vm: &Vm<Jvm>, object: ObjId) -> u64 {
             continue;
         }
         for owner in &vm.lang.classes[class].ancestors {
-            for field in vm.lang.classes[*owner].fields.iter().filter(|field| !field.is_static()) {
+            // Hashes, and counts of changes, are another for every way that leads to the same.
+            let library = vm.lang.classes[*owner].origin == ClassOrigin::Library;
+            let counts = |name: &str| !library || !matches!(name, "hash" | "modCount" | "threshold");
+            let fields = vm.lang.classes[*owner].fields.iter();
+            for field in fields.filter(|field| !field.is_static() && counts(&field.name)) {
                 look(field.offset, field.ty);
             }
         }
     }
     hasher.finish()
+}
+
+/// Whether an array holds the entries of one of the library's hash tables.
+fn is_buckets(vm: &Vm<Jvm>, class: ir::ClassId) -> bool {
+    let name = vm.lang.classes[class].name.strip_prefix("[Ljava/util/");
+    name.is_some_and(|name| name.ends_with("$Node;") || name.ends_with("$Entry;"))
 }
 
 /// Small numbers as they are, others by their sign.
