@@ -598,7 +598,7 @@ pub(super) fn fake(vm: &mut Vm<Jvm>, name: &str, class: ClassId, optional: bool)
         let reason = "only subclasses that leave its methods as they are";
         vm.ledger.note(ledger::Kind::UnsupportedInput, which, reason);
         super::initialise(vm, fake.interface).map_err(|_| Stop::Assumption)?;
-        let args = arguments(vm, name, way)?;
+        let args = arguments(vm, name, way, None)?;
         if vm.lang.worlds.script.is_some() {
             seen = see_args(vm, way, &args);
         }

@@ -16,6 +16,7 @@ mod enums;
 pub mod example;
 mod fake;
 mod generic;
+mod given;
 mod hidden;
 mod kinds;
 pub mod known;

@@ -53,6 +53,8 @@ pub struct Way {
     pub on: Option<Kind>,
     /// Its first argument is the object that the new one belongs to.
     pub outer: bool,
+    /// The parameter that an object is given as which this call changes: it is called on another one.
+    pub given: Option<usize>,
     pub params: Vec<ParamWay>,
 }
 
@@ -279,7 +281,7 @@ pub fn way(vm: &mut Vm<Jvm>, func: FuncId, env: &Env) -> Way {
         })
         .collect();
     let outer = &*vm.lang.funcs[func].name == "<init>" && is_inner(&vm.lang, vm.lang.funcs[func].class);
-    Way { func, on: None, outer, params }
+    Way { func, on: None, outer, given: None, params }
 }
 
 /// The types of a function's parameters, with arguments where they are known.
@@ -548,6 +550,7 @@ fn changes(
         }
         ways.push((way, writes(&vm.lang, class, func).unwrap_or_default()));
     }
+    ways.extend(super::given::takers(vm, class, setters));
     ways
 }
 

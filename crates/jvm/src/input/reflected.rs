@@ -82,7 +82,7 @@ fn parameterised(vm: &mut Vm<Jvm>, ty: &str) -> Option<Kind> {
     let func = vm.lang.method(class, "getGenericSuperclass", "()Ljava/lang/reflect/Type;").ok()?;
     let on = literals(vm, &["java/util/ArrayList", "java/util/Properties", "java/lang/Enum$EnumDesc"])?;
     let key = format!("generic types as {}", vm.lang.classes[ty].name);
-    let way = Way { func, on: Some(on), outer: false, params: Vec::new() };
+    let way = Way { func, on: Some(on), outer: false, given: None, params: Vec::new() };
     Some(Kind::Object(prepare_makes(vm, &key, ty, Vec::new(), |_| vec![Make::Call(way)])))
 }
 
@@ -112,7 +112,7 @@ fn members(
             let kind = Kind::Null("parameters of a method".to_string());
             params.push(ParamWay { name: "parameterTypes".to_string(), ty: none, kind, non_null: false });
         }
-        ways.push(Make::Call(Way { func, on: Some(on), outer: false, params }));
+        ways.push(Make::Call(Way { func, on: Some(on), outer: false, given: None, params }));
     }
     (!ways.is_empty()).then(|| Kind::Object(prepare_makes(vm, &key, ty, Vec::new(), |_| ways)))
 }
@@ -127,7 +127,7 @@ fn constructor(vm: &mut Vm<Jvm>, ty: &str) -> Option<Kind> {
     let none = FieldType::Array(Box::new(FieldType::Class("java/lang/Class".into())).into());
     let kind = Kind::Null("parameters of a constructor".to_string());
     let params = vec![ParamWay { name: "parameterTypes".to_string(), ty: none, kind, non_null: false }];
-    let way = Way { func, on: Some(on), outer: false, params };
+    let way = Way { func, on: Some(on), outer: false, given: None, params };
     Some(Kind::Object(prepare_makes(vm, "constructors", ty, Vec::new(), |_| vec![Make::Call(way)])))
 }
 
