@@ -59,7 +59,8 @@ pub fn facts(
             continue;
         }
         let of_inputs = fact(&vm.pool, condition, spelling);
-        let here = edge(step.site, step.choice);
+        // Cases of a `switch` that lead to one place are one choice, but several ways out.
+        let here = only_way(finished, step.site).unwrap_or_else(|| edge(step.site, step.choice));
         let of_source = match tracked && !other_way(finished, here) {
             true => source_fact(&vm.lang, purpose.goal, here),
             false => None,
@@ -172,6 +173,13 @@ fn reasons(
 fn other_way(finished: &Finished<Stage>, taken: vm::Edge) -> bool {
     let here = |other: &&vm::Edge| (other.func, other.index) == (taken.func, taken.index);
     finished.edges.iter().filter(here).any(|other| other.successor != taken.successor)
+}
+
+/// The way that a run took out of a branch, if it was always the same.
+fn only_way(finished: &Finished<Stage>, site: Site) -> Option<vm::Edge> {
+    let mut taken = finished.edges.iter().filter(|e| (e.func, e.index) == (site.func, site.index)).copied();
+    let first = taken.next()?;
+    taken.all(|other| other.successor == first.successor).then_some(first)
 }
 
 /// What a branch of the program asked, in words of its source.

@@ -100,7 +100,8 @@ impl ClassExplorer<'_> {
                 if open.is_empty() && !changes {
                     continue;
                 }
-                let place = |func: &FuncId| order.iter().position(|way| way.func == *func && way.given.is_none());
+                let place =
+                    |func: &FuncId| order.iter().position(|way| way.func == *func && way.given.is_none());
                 self.states = states.iter().filter_map(|state| state.inputs(&receiver, &place)).collect();
                 let turn = Turn {
                     index: *index,

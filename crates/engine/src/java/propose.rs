@@ -45,7 +45,7 @@ impl ClassExplorer<'_> {
         finished.iter_mut().for_each(|run| run.meets.retain(|part| needed.contains(part)));
         self.tour(subject, goal, &met, &mut finished);
         if self.config.suite != Suite::Paths {
-            self.circles(subject, &mut finished);
+            self.circles(subject, &mut finished, (&found.name, &mut found.ledger));
             self.failing(subject, &mut finished);
         }
         let chosen: Vec<usize> = match self.config.suite {

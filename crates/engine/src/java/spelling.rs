@@ -46,7 +46,12 @@ impl JavaSpelling {
             Some(at) => (&name[..at], name[at..].matches('[').count()),
             None => (name, 0),
         };
-        let mut kind = &self.params.iter().find(|(n, _)| n == root)?.1;
+        let mut parts = root.split('.');
+        let first = parts.next().unwrap_or_default();
+        let mut kind = &self.params.iter().find(|(n, _)| n == first)?.1;
+        for part in parts {
+            kind = inside(kind, part)?;
+        }
         for _ in 0..elements {
             kind = match peel(kind) {
                 Kind::Array { elem, .. } => elem,
@@ -54,6 +59,18 @@ impl JavaSpelling {
             };
         }
         Some(peel(kind))
+    }
+}
+
+/// The kind of what a collection holds: `stack.element0`, `names.get2`, `prices.value1`.
+fn inside<'a>(kind: &'a Kind, part: &str) -> Option<&'a Kind> {
+    let word = part.trim_end_matches(|c: char| c.is_ascii_digit());
+    match (peel(kind), word) {
+        _ if word == part => None,
+        (Kind::List { elem, .. }, "get") => Some(elem),
+        (Kind::Filled { elems, .. }, "value") => elems.get(1),
+        (Kind::Filled { elems, .. }, "element" | "key") => elems.first(),
+        _ => None,
     }
 }
 

@@ -41,8 +41,8 @@ pub struct FakeMethod {
     pub params: Vec<String>,
     /// It is declared to return no null.
     no_null: bool,
-    /// Nor anything with null in it: Kotlin's collections say what they hold.
-    full: bool,
+    /// What it returns holds what Kotlin's types say.
+    elements: Rule,
     /// Exceptions that it may throw instead.
     throws: Vec<Kind>,
     /// A function that it is given and may call.
@@ -209,8 +209,10 @@ fn prepare_with(
             && super::nullness::returns_no_null(&vm.lang, *func);
         // What cannot be made is null whatever is declared.
         let no_null = declared && !results.iter().any(|kind| matches!(kind, Kind::Null(_)));
-        let owner_file = vm.lang.classes[owner].file.as_deref();
-        let full = no_null && owner_file.is_some_and(|file| crate::kotlin::kotlin(file).is_some());
+        let elements = match no_null {
+            true => super::declared::returned_elements(&vm.lang, *func),
+            false => Rule::default(),
+        };
         let callback = callback(vm, *func, (interface, args));
         methods.push(FakeMethod {
             func: *func,
@@ -219,7 +221,7 @@ fn prepare_with(
             cases,
             params,
             no_null,
-            full,
+            elements,
             throws,
             callback,
         });
@@ -632,9 +634,7 @@ pub(super) fn fake(vm: &mut Vm<Jvm>, name: &str, class: ClassId, optional: bool)
                 }
                 let val = make_at(vm, &made, kind, false)?;
                 if never_null(&ty) || method.no_null {
-                    let non_null = Rule { non_null: true, ..Rule::default() };
-                    let each = method.full.then(|| Box::new(non_null.clone()));
-                    hold(vm, val, &ty, &Rule { values: each.clone(), each, ..non_null })?;
+                    hold(vm, val, &ty, &Rule { non_null: true, ..method.elements.clone() })?;
                 }
                 if let Some(rule) = rule {
                     hold(vm, val, &ty, rule)?;

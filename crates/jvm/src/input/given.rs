@@ -7,10 +7,10 @@ use std::sync::Arc;
 use ir::{ClassId, FuncId, MemType, Op};
 use vm::{Callable, Vm};
 
-use super::effects::{Setter, is_changeable, reads_only, writes};
+use super::effects::{is_changeable, reads_only, writes};
 use super::generic::Env;
 use super::producers::nest;
-use super::recipe::{Way, can_call, can_name, way};
+use super::recipe::{FieldWay, Way, can_call, can_name, way};
 use super::{Generic, Kind, kind_for};
 use crate::link::ClassOrigin;
 use crate::load::{FieldType, access};
@@ -24,14 +24,14 @@ const MAX_PARAMS: usize = 4;
 pub(super) fn takers(
     vm: &mut Vm<Jvm>,
     class: ClassId,
-    setters: &[Setter],
+    fields: &[FieldWay],
 ) -> Vec<(Way, BTreeSet<Arc<str>>)> {
     let mut found = Vec::new();
     for owner in acquainted(vm, class) {
         let functions: Vec<FuncId> = vm.lang.classes[owner].functions().collect();
         for func in functions {
             if found.len() < MOST
-                && let Some(taker) = taker(vm, class, owner, func, setters)
+                && let Some(taker) = taker(vm, class, owner, func, fields)
             {
                 found.push(taker);
             }
@@ -62,7 +62,8 @@ fn acquainted(vm: &mut Vm<Jvm>, class: ClassId) -> Vec<ClassId> {
             found.push(held);
         }
     }
-    found.retain(|class| vm.lang.classes[*class].origin != ClassOrigin::Library && can_name(&vm.lang, *class));
+    found
+        .retain(|class| vm.lang.classes[*class].origin != ClassOrigin::Library && can_name(&vm.lang, *class));
     found
 }
 
@@ -71,7 +72,7 @@ fn taker(
     class: ClassId,
     owner: ClassId,
     func: FuncId,
-    setters: &[Setter],
+    fields: &[FieldWay],
 ) -> Option<(Way, BTreeSet<Arc<str>>)> {
     let f = &vm.lang.funcs[func];
     let constructor = &*f.name == "<init>";
@@ -92,8 +93,8 @@ fn taker(
     };
     let given = f.signature.ty.params.iter().position(takes)?;
     let mut written = assigned(vm, class, func, given + usize::from(!is_static))?;
-    // What a setter does is done by the setter.
-    written.retain(|field| !setters.iter().any(|setter| *setter.field == **field));
+    // What a test assigns, or a setter, needs no other object.
+    written.retain(|field| !fields.iter().any(|way| way.name == *field));
     if written.is_empty() {
         return None;
     }
@@ -132,7 +133,8 @@ fn assigned(vm: &mut Vm<Jvm>, class: ClassId, func: FuncId, param: usize) -> Opt
         };
         let on = callee.and_then(|_| code.list(inst.b).first().copied());
         if let (Some(callee), Some(on)) = (callee, on) {
-            let of_it = jvm.funcs.get(callee).is_some_and(|f| jvm.classes[class].ancestors.contains(&f.class));
+            let of_it =
+                jvm.funcs.get(callee).is_some_and(|f| jvm.classes[class].ancestors.contains(&f.class));
             if on.0 as usize == param && of_it && &*jvm.funcs[callee].name != "<init>" {
                 found.extend(writes(jvm, class, callee).into_iter().flatten());
             }

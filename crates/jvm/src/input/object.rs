@@ -368,8 +368,9 @@ pub(super) fn arguments(
             continue;
         }
         let val = make_at(vm, &format!("{name}.{}", p.name), &p.kind, false)?;
-        if way.outer && i == 0 || p.non_null {
-            super::known::hold(vm, val, &p.ty, &Rule { non_null: true, ..Rule::default() })?;
+        let non_null = way.outer && i == 0 || p.non_null;
+        if non_null || !p.elements.is_empty() {
+            super::known::hold(vm, val, &p.ty, &Rule { non_null, ..p.elements.clone() })?;
         }
         vals.push(val);
     }
@@ -403,6 +404,9 @@ fn assign(vm: &mut Vm<Jvm>, name: &str, object: ObjId, field: &FieldWay) -> Resu
         None => make_at(vm, &name, &field.kind, true)?,
         Some((_, non_null)) => set(vm, &name, field, now, non_null)?,
     };
+    if !field.elements.is_empty() && val.bits != now.bits {
+        super::known::hold(vm, val, &field.ty, &field.elements)?;
+    }
     vm.store(object, field.offset, field.cell, val)?;
     if val.bits != now.bits
         && let Some(value) = record(vm, |vm| crate::observe::see_argument(vm, val.bits, &field.ty))

@@ -105,12 +105,24 @@ fn members(
             continue;
         };
         let text = FieldType::Class("java/lang/String".into());
-        let mut params = vec![ParamWay { name: "name".to_string(), ty: text, kind: names, non_null: false }];
+        let mut params = vec![ParamWay {
+            name: "name".to_string(),
+            ty: text,
+            kind: names,
+            non_null: false,
+            elements: Default::default(),
+        }];
         if method == "getMethod" {
             // Of methods without parameters.
             let none = FieldType::Array(Box::new(FieldType::Class("java/lang/Class".into())).into());
             let kind = Kind::Null("parameters of a method".to_string());
-            params.push(ParamWay { name: "parameterTypes".to_string(), ty: none, kind, non_null: false });
+            params.push(ParamWay {
+                name: "parameterTypes".to_string(),
+                ty: none,
+                kind,
+                non_null: false,
+                elements: Default::default(),
+            });
         }
         ways.push(Make::Call(Way { func, on: Some(on), outer: false, given: None, params }));
     }
@@ -126,7 +138,13 @@ fn constructor(vm: &mut Vm<Jvm>, ty: &str) -> Option<Kind> {
     let on = literals(vm, &["java/util/ArrayList", "java/lang/String", "java/lang/Object"])?;
     let none = FieldType::Array(Box::new(FieldType::Class("java/lang/Class".into())).into());
     let kind = Kind::Null("parameters of a constructor".to_string());
-    let params = vec![ParamWay { name: "parameterTypes".to_string(), ty: none, kind, non_null: false }];
+    let params = vec![ParamWay {
+        name: "parameterTypes".to_string(),
+        ty: none,
+        kind,
+        non_null: false,
+        elements: Default::default(),
+    }];
     let way = Way { func, on: Some(on), outer: false, given: None, params };
     Some(Kind::Object(prepare_makes(vm, "constructors", ty, Vec::new(), |_| vec![Make::Call(way)])))
 }
