@@ -20,7 +20,7 @@ use super::facts::{Purpose, facts};
 use super::outcome::{Key, MethodResult, Proposed, key};
 use super::spelling::JavaSpelling;
 use super::subject::{Stage, Subject};
-use super::suspect::suspect;
+use super::suspect::{Rank, kept_field, suspect};
 use super::warm_up::warming;
 use crate::config::Suite;
 use crate::goal::CoverageGoal;
@@ -223,6 +223,12 @@ impl ClassExplorer<'_> {
         let suspicious = suspect(&mut self.vm.lang, (&detail, run.path.len()), &case, refused);
         if let Some(suspect) = &suspicious {
             case.comment.push(format!("Suspected bug: {}", suspect.what));
+            if suspect.rank == Rank::KeptField
+                && let Some(field) = kept_field(&self.vm.lang, &case)
+            {
+                let what = "is kept by methods of its class, which may never bring it into this state.";
+                case.comment.push(format!("{field} {what}"));
+            }
             case.suspect = Some(suspect.what.clone());
         }
         Ok(Proposed {

@@ -317,7 +317,7 @@ pub fn param_types_on(jvm: &Jvm, on: &Kind, func: FuncId) -> Vec<Generic> {
     let classes = kinds.into_iter().filter(|kind| !matches!(kind, Kind::Fake { .. } | Kind::Null(_)));
     let mut envs = classes.map(|kind| {
         let class = super::object::class_of(jvm, kind)?;
-        super::fake::env_in(jvm, class, &[], owner, 0)
+        super::made_up::env_in(jvm, class, &[], owner, 0)
     });
     let env = match envs.next() {
         Some(Some(first)) if envs.all(|other| other.as_ref() == Some(&first)) => first,
@@ -502,7 +502,7 @@ pub(super) fn field_ways(
 }
 
 /// Whether a method of the class, not a constructor, assigns the field.
-fn is_assigned(jvm: &Jvm, class: ClassId, field: &str) -> bool {
+pub fn is_assigned(jvm: &Jvm, class: ClassId, field: &str) -> bool {
     let Some(file) = &jvm.classes[class].file else { return true };
     file.methods.iter().filter(|m| !m.is_constructor()).any(|method| {
         let Ok(Some(code)) = method.bytecode() else { return false };

@@ -39,7 +39,7 @@ pub(super) fn reflected(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Optio
             let classes = class_literals(vm, None)?;
             let ty = vm.lang.class(name).ok()?;
             let generic = parameterised(vm, "java/lang/reflect/Type")?;
-            Some(Kind::OneOf { ty, kinds: vec![classes, generic] })
+            Some(Kind::OneOf { ty, kinds: vec![classes, generic], all: false })
         }
         "java/lang/reflect/ParameterizedType" => parameterised(vm, name),
         "java/lang/reflect/Field" => {
