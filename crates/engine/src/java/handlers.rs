@@ -89,6 +89,21 @@ impl ClassExplorer<'_> {
         found
     }
 
+    /// Whether simpler inputs come to all handlers that a run came to.
+    pub(super) fn handles_alike(
+        &mut self,
+        subject: &mut Subject,
+        run: &Finished<Stage>,
+        simple: &Finished<Stage>,
+    ) -> bool {
+        let noted = self.vm.ledger.clone();
+        let again = self.ended(subject, simple.model.clone(), 0);
+        self.vm.ledger = noted;
+        let mut handlers = Handlers::default();
+        let wanted = handlers.entered(self, run);
+        again.is_some_and(|again| again.end == run.end && wanted.is_subset(&handlers.entered(self, &again)))
+    }
+
     /// Runs a model; none if that is no behaviour.
     fn ended(&mut self, subject: &mut Subject, model: Assignment, number: usize) -> Option<Finished<Stage>> {
         let vm = &mut *self.vm;

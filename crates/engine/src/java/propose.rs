@@ -85,9 +85,15 @@ impl ClassExplorer<'_> {
                 }
                 // What simpler inputs show is not known to be the handler that it is there for.
                 false if handling.contains(&at) => {
-                    minimise(self.vm, subject, &mut finished[at]);
-                    prettify(self.vm, subject, &mut finished[at]);
-                    self.tell(subject, goal, &mut finished[at], ledger);
+                    let mut simple = finished[at].clone();
+                    self.make_simple(subject, goal, &mut simple, ledger);
+                    if self.handles_alike(subject, &finished[at], &simple) {
+                        finished[at] = simple;
+                    } else {
+                        minimise(self.vm, subject, &mut finished[at]);
+                        prettify(self.vm, subject, &mut finished[at]);
+                        self.tell(subject, goal, &mut finished[at], ledger);
+                    }
                 }
                 false => self.make_simple(subject, goal, &mut finished[at], ledger),
             }
@@ -195,7 +201,7 @@ impl ClassExplorer<'_> {
         let enums = enum_names(self.vm);
         let changes_files = jvm::natives::tried_to_change_files(self.vm);
         let seen = self.seen(subject, goal, run);
-        let mut spelling = JavaSpelling::new(subject, enums, self.vm.inputs.texts());
+        let mut spelling = JavaSpelling::new(&self.vm.lang, subject, enums, self.vm.inputs.texts());
         let own = run.meets.iter().copied().filter(|part| shown.get(part).is_none_or(|tests| *tests == 1));
         let purpose = Purpose { goal, own: &own.collect() };
         let facts = facts(self.vm, run, &detail, &mut spelling, &purpose);

@@ -46,7 +46,7 @@ pub fn type_arguments(jvm: &Jvm, arrange: &mut [Step], act: &mut Call) {
     let made = (act.on == Target::New).then(|| act.returns.clone());
     let (given, returns) = types_of(jvm, arrange, act, made.as_ref());
     hand_over(jvm, arrange, &act.args, &given);
-    by_elements(arrange);
+    by_elements(jvm, arrange);
     // What a type variable stands for is known: `cache.get(1)` is a text, and no variable need say so.
     if act.traits.returns_type_variable && returns.as_ref() == Some(&Type::string()) {
         act.traits.returns_type_variable = false;
@@ -165,7 +165,7 @@ fn hand_over(jvm: &Jvm, arrange: &mut [Step], args: &[Value], given: &[Generic])
         let filled = filled(asked);
         let (Value::Var(variable), Some(asked)) = (arg, generic_type(&filled)) else { continue };
         if let Generic::Class(_, of) = &filled
-            && let Some(at) = raw_collection(arrange, variable)
+            && let Some(at) = raw_collection(jvm, arrange, variable)
             && let (Type::Class { args, .. }, [elem]) = (&asked, of.as_slice())
         {
             let items = items(arrange, at);
@@ -188,12 +188,19 @@ fn hand_over(jvm: &Jvm, arrange: &mut [Step], args: &[Value], given: &[Generic])
 const COLLECTIONS: [&str; 7] =
     ["List", "ArrayList", "LinkedList", "LinkedHashSet", "ArrayDeque", "TreeSet", "PriorityQueue"];
 
-/// Where a variable gets a collection of the library whose type has no argument yet.
-fn raw_collection(arrange: &[Step], variable: &str) -> Option<usize> {
+/// Whether a type is a generic one without its arguments.
+fn is_raw(jvm: &Jvm, ty: &Type) -> bool {
+    let Type::Class { name, args } = ty else { return false };
+    let class = jvm.loaded(&name.internal_name());
+    args.is_empty() && class.is_some_and(|class| jvm::input::is_generic(jvm, class))
+}
+
+/// Where a variable gets a collection of the library whose type has no argument yet, or a raw one.
+fn raw_collection(jvm: &Jvm, arrange: &[Step], variable: &str) -> Option<usize> {
     arrange.iter().position(|step| match step {
         Step::Bind { name, ty: Type::Class { name: class, args }, value: Value::Call(made) } => {
             name == variable
-                && args.is_empty()
+                && (args.is_empty() || args.iter().any(|arg| is_raw(jvm, arg)))
                 && class.package == "java.util"
                 && COLLECTIONS.contains(&class.simple_name())
                 && made.on == Target::New
@@ -217,15 +224,17 @@ fn items(arrange: &[Step], at: usize) -> Vec<Value> {
 }
 
 /// Collections that nobody says the type of are of what is in them, where that is of one type.
-fn by_elements(arrange: &mut [Step]) {
+fn by_elements(jvm: &Jvm, arrange: &mut [Step]) {
     for at in 0..arrange.len() {
         let Step::Bind { name, .. } = &arrange[at] else { continue };
-        if raw_collection(arrange, name) != Some(at) {
+        if raw_collection(jvm, arrange, name) != Some(at) {
             continue;
         }
         let items = items(arrange, at);
         let mut types = items.iter().filter_map(|item| type_of(arrange, item));
-        let Some(first) = types.next().filter(|ty| *ty != Type::object()) else { continue };
+        let Some(first) = types.next().filter(|ty| *ty != Type::object() && !is_raw(jvm, ty)) else {
+            continue;
+        };
         if types.all(|other| other == first)
             && let Step::Bind { ty: Type::Class { args, .. }, .. } = &mut arrange[at]
         {

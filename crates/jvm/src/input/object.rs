@@ -522,7 +522,13 @@ fn change(
 /// Calls a method that changes an object: on it, or on another one that is given it.
 fn change_by(vm: &mut Vm<Jvm>, step: &str, object: ObjId, way: &Way) -> Result<(), Stop> {
     let constructor = &*vm.lang.funcs[way.func].name == "<init>";
-    let name = if constructor { "make".to_string() } else { vm.lang.funcs[way.func].name.to_string() };
+    let name = match constructor {
+        true => {
+            let class = vm.lang.classes[vm.lang.funcs[way.func].class].java_name();
+            format!("new{}", class.rsplit(['.', '$']).next().unwrap_or_default())
+        }
+        false => vm.lang.funcs[way.func].name.to_string(),
+    };
     let method = format!("{step}.{name}");
     let on = match (&way.on, way.given) {
         (_, None) => Some(object),
