@@ -28,7 +28,7 @@ pub(super) fn parameters(jvm: &Jvm, func: FuncId) -> Vec<Rule> {
         let setter = || kotlin.setter(&f.name).filter(|_| count == 1).map(|p| vec![p.arguments.clone()]);
         let arguments = function.or_else(setter).unwrap_or_default();
         for ((rule, arguments), ty) in rules.iter_mut().zip(&arguments).zip(&f.signature.ty.params) {
-            rule.join(&elements(arguments, holds_elements(jvm, ty)));
+            rule.join(&elements(arguments, holds_elements(jvm, ty), &|null| null == Nullness::Never));
         }
     }
     let Some(raw) = file.method(&f.name, &f.descriptor).and_then(|m| m.annotations.as_ref()) else {
@@ -77,15 +77,17 @@ pub(super) fn returned_elements(jvm: &Jvm, func: FuncId) -> Rule {
     let (Some(kotlin), Some(ty)) = (kotlin, &f.signature.ty.ret) else { return Rule::default() };
     let function = kotlin.function(&f.name, &f.descriptor, f.signature.ty.params.len());
     let arguments = function.map(|f| &f.returned).or_else(|| kotlin.getter(&f.name).map(|p| &p.arguments));
-    arguments.map(|arguments| elements(arguments, holds_elements(jvm, ty))).unwrap_or_default()
+    // What a type parameter stands for counts as it is.
+    let never = |null| null != Nullness::Marked;
+    arguments.map(|arguments| elements(arguments, holds_elements(jvm, ty), &never)).unwrap_or_default()
 }
 
 /// Elements are as the arguments of a Kotlin type say: those of a list or an array, the keys and values of a map.
-fn elements(arguments: &[KotlinType], holds: bool) -> Rule {
+fn elements(arguments: &[KotlinType], holds: bool, never: &dyn Fn(Nullness) -> bool) -> Rule {
     let rule = |ty: &KotlinType| {
         // What is inside of elements is looked at where they are lists or maps, of whatever class.
-        let inside = elements(&ty.arguments, holds);
-        let rule = Rule { non_null: ty.null == Nullness::Never, ..inside };
+        let inside = elements(&ty.arguments, holds, never);
+        let rule = Rule { non_null: never(ty.null), ..inside };
         Some(Box::new(rule)).filter(|rule| !rule.is_empty())
     };
     match arguments {
