@@ -229,10 +229,16 @@ fn rule(name: &str, table: &RuleTable) -> Result<Rule, String> {
             return Err(format!("{name}: no size is at least {least} and at most {most}"));
         }
     };
+    let (min, max) = (limit(&table.min)?, limit(&table.max)?);
+    if let (Some(least), Some(most)) = (min, max)
+        && number(least.value) > number(most.value)
+    {
+        return Err(format!("{name}: no number is at least {} and at most {}", shown(&least), shown(&most)));
+    }
     Ok(Rule {
         non_null: table.non_null,
-        min: limit(&table.min)?,
-        max: limit(&table.max)?,
+        min,
+        max,
         size,
         matches: table.matches.clone(),
         types: table.types.all().iter().map(|class| class.replace('.', "/").into()).collect(),
@@ -242,6 +248,20 @@ fn rule(name: &str, table: &RuleTable) -> Result<Rule, String> {
         one_of: table.one_of.iter().map(|value| constant(name, value)).collect::<Result<_, _>>()?,
         ..Rule::default()
     })
+}
+
+fn number(number: Number) -> f64 {
+    match number {
+        Number::Int(n) => n as f64,
+        Number::Float(f) => f,
+    }
+}
+
+fn shown(limit: &Limit) -> String {
+    match limit.value {
+        Number::Int(n) => n.to_string(),
+        Number::Float(f) => f.to_string(),
+    }
 }
 
 fn method_refs(names: &Names) -> Result<Vec<MethodRef>, String> {
@@ -372,10 +392,37 @@ fn check_parameters(vm: &mut Vm<Jvm>, entry: &MethodKnown) -> Result<(), String>
             return Err(format!("{name} is a number: it has min and max, nothing else"));
         }
         if let Some(rule) = entry.inputs.get(name) {
-            rule.types.iter().try_for_each(|class| known_class(vm, class))?;
+            let (rule, ty) = (rule.clone(), ty.clone());
+            check_types(vm, name, &ty, &rule)?;
+            check_patterns(vm, name, &rule)?;
         }
     }
     Ok(())
+}
+
+/// The classes that a parameter may be of are on the class path, and such that it can be.
+fn check_types(vm: &mut Vm<Jvm>, name: &str, ty: &FieldType, rule: &Rule) -> Result<(), String> {
+    for class in &rule.types {
+        known_class(vm, class)?;
+        let FieldType::Class(declared) = ty else { continue };
+        let (Ok(class), Ok(declared)) = (vm.lang.class(class), vm.lang.class(declared)) else { continue };
+        if !vm.lang.is_subclass(class, declared) {
+            let [class, declared] = [class, declared].map(|class| vm.lang.classes[class].java_name());
+            return Err(format!("{name} is a {declared}, which no {class} is"));
+        }
+    }
+    Ok(())
+}
+
+/// Regular expressions are some, by the library's own word.
+fn check_patterns(vm: &mut Vm<Jvm>, name: &str, rule: &Rule) -> Result<(), String> {
+    if let Some(pattern) = &rule.matches
+        && let Some(why) = jvm::input::known::refused_pattern(vm, pattern)
+    {
+        return Err(format!("{name}: '{pattern}' is no regular expression: {why}"));
+    }
+    let inside = [&rule.each, &rule.values].into_iter().flatten();
+    inside.map(|inside| &**inside).chain(&rule.also).try_for_each(|inside| check_patterns(vm, name, inside))
 }
 
 /// Cases of a method's arguments name its parameters, and of any arguments exactly one holds.

@@ -55,7 +55,7 @@ pub fn prove(
                     Leg { block, leaves, forget, raises, until, notes }
                 };
                 let way: Vec<Leg> = route.into_iter().map(leg).collect();
-                let facts = refute(function, &way, callees, given, seed);
+                let facts = refute((func, function), &way, callees, given, seed);
                 let raises = way.last().is_some_and(|leg| leg.raises.is_some() || leg.notes.is_some());
                 reason = reason.take().or_else(|| facts.as_ref().map(|f| text(function, names, f, raises)));
                 facts.is_some()

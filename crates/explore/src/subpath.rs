@@ -46,6 +46,28 @@ pub struct Callees {
     pub steady: BTreeMap<FuncId, Option<Asks>>,
     /// Classes of which no object is both.
     pub apart: BTreeSet<(ClassId, ClassId)>,
+    /// What the types of values say, by the function whose code they are in.
+    pub typed: BTreeMap<FuncId, Typed>,
+}
+
+/// What types say of the values in a function.
+#[derive(Clone, Debug, Default)]
+pub struct Typed {
+    /// Numbers between these, by the code index of what gives them.
+    pub numbers: BTreeMap<u32, (i64, i64)>,
+    /// Objects, by the code index of what gives them.
+    pub objects: BTreeMap<u32, OfType>,
+    /// Objects that parameters hold which nothing writes.
+    pub params: BTreeMap<Reg, OfType>,
+}
+
+/// What is known of the class of an object, if it is one.
+#[derive(Clone, Debug, Default)]
+pub struct OfType {
+    /// It is of these classes.
+    pub is: Vec<ClassId>,
+    /// And never null.
+    pub present: bool,
 }
 
 /// Calls within calls that are looked into.
@@ -96,7 +118,7 @@ const STEADY: u32 = 1 << 31;
 /// Facts of the branches on a way that cannot hold together, in the order of the way; none if they can, or if it is not
 /// known. Few of them: none can be left out as far as the solver can tell.
 pub fn refute(
-    func: &Function,
+    (id, func): (FuncId, &Function),
     way: &[Leg],
     callees: &Callees,
     given: &Given,
@@ -106,6 +128,7 @@ pub fn refute(
         func,
         callees,
         given,
+        typed: callees.typed.get(&id),
         calls: 0,
         pool: Pool::new(),
         regs: BTreeMap::new(),
@@ -151,6 +174,8 @@ struct Walk<'f> {
     func: &'f Function,
     callees: &'f Callees,
     given: &'f Given,
+    /// What types say, where the function itself is evaluated.
+    typed: Option<&'f Typed>,
     /// Calls that are being looked into.
     calls: u32,
     pool: Pool,
@@ -210,8 +235,33 @@ impl<'f> Walk<'f> {
         }
     }
 
+    /// What holds of a value by its type.
+    fn is_typed(&mut self, term: TermId, of: &OfType) {
+        let null = self.pool.constant(self.pool.sort(term), 0);
+        let is_null = self.pool.eq(term, null);
+        for class in &of.is {
+            let is = self.is_of(*class, term);
+            let holds = self.pool.or(is_null, is);
+            self.known.push((holds, None));
+        }
+        if of.present {
+            let there = self.pool.not(is_null);
+            self.known.push((there, None));
+        }
+    }
+
     /// What a call gives of which something is known.
     fn given_by(&mut self, index: u32, inst: &Inst) -> Option<TermId> {
+        if let Some((least, most)) = self.typed.and_then(|typed| typed.numbers.get(&index)) {
+            let term = self.anything(inst.dst);
+            self.between(term, *least, *most);
+            return Some(term);
+        }
+        if let Some(of) = self.typed.and_then(|typed| typed.objects.get(&index)) {
+            let term = self.anything(inst.dst);
+            self.is_typed(term, of);
+            return Some(term);
+        }
         if let Some((least, most)) = self.given.results.get(&index) {
             let term = self.anything(inst.dst);
             self.between(term, *least, *most);
@@ -361,10 +411,14 @@ impl<'f> Walk<'f> {
         let apart: Vec<Reg> = given.apart.iter().filter(|(a, _)| *a == reg).map(|(_, b)| *b).collect();
         let valid = given.valid.iter().any(|(_, params)| params.contains(&Some(reg)));
         let numbers = bounds.is_some() || given.sizes.contains_key(&reg);
-        if self.calls > 0 || !(present || valid || numbers || !apart.is_empty()) {
+        let typed = self.typed.and_then(|typed| typed.params.get(&reg));
+        if self.calls > 0 || !(present || valid || numbers || typed.is_some() || !apart.is_empty()) {
             return self.anything(reg);
         }
         let term = self.parameter(reg);
+        if let Some(of) = typed {
+            self.is_typed(term, of);
+        }
         for other in apart {
             let other = self.parameter(other);
             let null = self.pool.constant(self.pool.sort(term), 0);
@@ -613,20 +667,26 @@ b2:
         };
         let nothing = Given::default();
         let positive_and_below = [leg(0, &[0]), leg(1, &[0])];
-        let facts = refute(f, &positive_and_below, &callees, &nothing, 0).unwrap();
+        let facts = refute((FuncId(0), f), &positive_and_below, &callees, &nothing, 0).unwrap();
         assert_eq!(facts.len(), 2);
-        assert_eq!(refute(f, &positive_and_below, &Callees::default(), &nothing, 0), None);
-        assert_eq!(refute(f, &[leg(0, &[0]), leg(1, &[1])], &callees, &nothing, 0), None);
+        assert_eq!(refute((FuncId(0), f), &positive_and_below, &Callees::default(), &nothing, 0), None);
+        assert_eq!(refute((FuncId(0), f), &[leg(0, &[0]), leg(1, &[1])], &callees, &nothing, 0), None);
         // Of numbers below zero, none is positive.
         let negative = Given { numbers: BTreeMap::from([(Reg(0), (-9, -1))]), ..Given::default() };
-        assert_eq!(refute(f, &[leg(0, &[0])], &callees, &negative, 0).map(|facts| facts.len()), Some(1));
-        assert_eq!(refute(f, &[leg(0, &[1])], &callees, &negative, 0), None);
+        assert_eq!(
+            refute((FuncId(0), f), &[leg(0, &[0])], &callees, &negative, 0).map(|facts| facts.len()),
+            Some(1)
+        );
+        assert_eq!(refute((FuncId(0), f), &[leg(0, &[1])], &callees, &negative, 0), None);
         // Nor of numbers that have no sign, by the word of a function.
         let negation = module.function("unsigned").unwrap().clone();
         let valid = vec![(Arc::new(negation), vec![Some(Reg(0))])];
         let unsigned = Given { valid, ..Given::default() };
-        assert_eq!(refute(f, &[leg(0, &[0])], &callees, &unsigned, 0).map(|facts| facts.len()), Some(1));
+        assert_eq!(
+            refute((FuncId(0), f), &[leg(0, &[0])], &callees, &unsigned, 0).map(|facts| facts.len()),
+            Some(1)
+        );
         let written = Given { valid: vec![(unsigned.valid[0].0.clone(), vec![None])], ..Given::default() };
-        assert_eq!(refute(f, &[leg(0, &[0])], &callees, &written, 0), None);
+        assert_eq!(refute((FuncId(0), f), &[leg(0, &[0])], &callees, &written, 0), None);
     }
 }

@@ -39,7 +39,11 @@ pub struct KotlinFunction {
     pub receiver: Option<bool>,
     /// Whether each parameter may be null.
     pub parameters: Vec<Nullness>,
+    /// The type arguments of the receiver, if there is one, and of each parameter.
+    pub arguments: Vec<Vec<KotlinType>>,
     pub returns: Nullness,
+    /// The type arguments of the result.
+    pub returned: Vec<KotlinType>,
     pub is_suspend: bool,
 }
 
@@ -60,6 +64,13 @@ impl Nullness {
     }
 }
 
+/// A type as far as null is concerned: `List<Item?>` is never null and has an argument that may be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KotlinType {
+    pub null: Nullness,
+    pub arguments: Vec<KotlinType>,
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KotlinProperty {
     pub name: String,
@@ -67,6 +78,8 @@ pub struct KotlinProperty {
     pub setter: Option<String>,
     pub receiver: Option<bool>,
     pub nullable: Nullness,
+    /// The arguments of its type.
+    pub arguments: Vec<KotlinType>,
 }
 
 impl KotlinClass {
@@ -184,75 +197,108 @@ fn file_of(bytes: &[u8], texts: &[String]) -> Option<KotlinClass> {
     Some(class)
 }
 
-/// Whether each type of the table may be null.
-fn type_table(fields: &[Field<'_>]) -> Vec<Nullness> {
-    let Some(table) = fields.iter().find(|f| f.number == 30) else { return Vec::new() };
+/// The types that others name by number.
+fn type_table<'a>(fields: &[Field<'a>]) -> Types<'a> {
+    let Some(table) = fields.iter().find(|f| f.number == 30) else { return Types::default() };
     let inside = self::fields(table.bytes);
-    let first_nullable = inside.iter().find(|f| f.number == 2).map(Field::int);
-    inside
-        .iter()
-        .filter(|f| f.number == 1)
-        .enumerate()
-        .map(|(i, f)| match first_nullable.is_some_and(|first| i as u64 >= first) {
-            true => Nullness::Marked,
-            false => nullness(f.bytes),
-        })
-        .collect()
-}
-
-fn nullness(ty: &[u8]) -> Nullness {
-    let fields = fields(ty);
-    let marked = fields.iter().any(|f| f.number == 3 && f.value != 0);
-    match (marked, fields.iter().any(|f| matches!(f.number, 7 | 9))) {
-        (true, _) => Nullness::Marked,
-        (false, true) => Nullness::ByVariable,
-        (false, false) => Nullness::Never,
+    Types {
+        first_nullable: inside.iter().find(|f| f.number == 2).map(Field::int),
+        all: inside.iter().filter(|f| f.number == 1).map(|f| f.bytes).collect(),
     }
 }
 
-/// A type written in place, or by its number in the table.
-fn nullable(fields: &[Field<'_>], inline: u32, by_id: u32, types: &[Nullness]) -> Option<Nullness> {
-    fields.iter().find_map(|f| match f.number {
-        n if n == inline => Some(nullness(f.bytes)),
-        n if n == by_id => Some(types.get(f.int() as usize).copied().unwrap_or(Nullness::Marked)),
-        _ => None,
-    })
+#[derive(Default)]
+struct Types<'a> {
+    all: Vec<&'a [u8]>,
+    /// From this one on all of them may be null.
+    first_nullable: Option<u64>,
 }
 
-fn function(bytes: &[u8], names: &Names, types: &[Nullness]) -> Option<KotlinFunction> {
+/// Types inside of types are read so deep.
+const DEPTH: u32 = 8;
+
+impl Types<'_> {
+    /// A type written in place, or by its number in the table.
+    fn find(&self, fields: &[Field<'_>], inline: u32, by_id: u32, depth: u32) -> Option<KotlinType> {
+        fields.iter().find_map(|f| match f.number {
+            n if n == inline => Some(self.read(f.bytes, depth)),
+            n if n == by_id => Some(self.numbered(f.int(), depth)),
+            _ => None,
+        })
+    }
+
+    fn numbered(&self, number: u64, depth: u32) -> KotlinType {
+        let Some(bytes) = usize::try_from(number).ok().and_then(|at| self.all.get(at)) else {
+            return KotlinType { null: Nullness::Marked, arguments: Vec::new() };
+        };
+        let mut ty = self.read(bytes, depth);
+        if self.first_nullable.is_some_and(|first| number >= first) {
+            ty.null = Nullness::Marked;
+        }
+        ty
+    }
+
+    fn read(&self, bytes: &[u8], depth: u32) -> KotlinType {
+        let fields = fields(bytes);
+        let marked = fields.iter().any(|f| f.number == 3 && f.value != 0);
+        let null = match (marked, fields.iter().any(|f| matches!(f.number, 7 | 9))) {
+            (true, _) => Nullness::Marked,
+            (false, true) => Nullness::ByVariable,
+            (false, false) => Nullness::Never,
+        };
+        // Of `*` nothing is said.
+        let unknown = || KotlinType { null: Nullness::Marked, arguments: Vec::new() };
+        let argument = |f: &Field<'_>| match depth < DEPTH {
+            true => self.find(&self::fields(f.bytes), 2, 3, depth + 1).unwrap_or_else(unknown),
+            false => unknown(),
+        };
+        KotlinType { null, arguments: fields.iter().filter(|f| f.number == 2).map(argument).collect() }
+    }
+}
+
+fn function(bytes: &[u8], names: &Names, types: &Types<'_>) -> Option<KotlinFunction> {
     const SUSPEND: u64 = 1 << 13;
     let fields = fields(bytes);
     let name = names.get(fields.iter().find(|f| f.number == 2)?.int())?;
     let flags = fields.iter().find(|f| f.number == 9).map_or(6, Field::int);
     let (jvm_name, jvm_descriptor) = signature(&fields, 100, names);
+    let receiver = types.find(&fields, 5, 8, 0);
+    let parameters = parameters(&fields, 6, types);
+    let returns = types.find(&fields, 3, 7, 0).unwrap_or_default();
     Some(KotlinFunction {
         jvm_name: jvm_name.unwrap_or_else(|| name.clone()),
         name,
         jvm_descriptor,
-        receiver: nullable(&fields, 5, 8, types).map(Nullness::may_be),
-        parameters: fields.iter().filter(|f| f.number == 6).map(|f| parameter(f.bytes, types)).collect(),
-        returns: nullable(&fields, 3, 7, types).unwrap_or_default(),
+        receiver: receiver.as_ref().map(|ty| ty.null.may_be()),
+        parameters: parameters.iter().map(|ty| ty.null).collect(),
+        arguments: receiver.into_iter().chain(parameters).map(|ty| ty.arguments).collect(),
+        returns: returns.null,
+        returned: returns.arguments,
         is_suspend: flags & SUSPEND != 0,
     })
 }
 
-fn constructor(bytes: &[u8], names: &Names, types: &[Nullness]) -> Option<KotlinFunction> {
+fn constructor(bytes: &[u8], names: &Names, types: &Types<'_>) -> Option<KotlinFunction> {
     let fields = fields(bytes);
     let (_, jvm_descriptor) = signature(&fields, 100, names);
+    let parameters = parameters(&fields, 2, types);
     Some(KotlinFunction {
         name: "<init>".to_string(),
         jvm_name: "<init>".to_string(),
         jvm_descriptor,
-        parameters: fields.iter().filter(|f| f.number == 2).map(|f| parameter(f.bytes, types)).collect(),
+        parameters: parameters.iter().map(|ty| ty.null).collect(),
+        arguments: parameters.into_iter().map(|ty| ty.arguments).collect(),
         ..KotlinFunction::default()
     })
 }
 
-fn parameter(bytes: &[u8], types: &[Nullness]) -> Nullness {
-    nullable(&fields(bytes), 3, 5, types).unwrap_or(Nullness::Marked)
+fn parameters(of: &[Field<'_>], number: u32, types: &Types<'_>) -> Vec<KotlinType> {
+    let unknown = || KotlinType { null: Nullness::Marked, arguments: Vec::new() };
+    let read = |f: &Field<'_>| types.find(&fields(f.bytes), 3, 5, 0).unwrap_or_else(unknown);
+    of.iter().filter(|f| f.number == number).map(read).collect()
 }
 
-fn property(bytes: &[u8], names: &Names, types: &[Nullness]) -> Option<KotlinProperty> {
+fn property(bytes: &[u8], names: &Names, types: &Types<'_>) -> Option<KotlinProperty> {
     let fields = fields(bytes);
     let name = names.get(fields.iter().find(|f| f.number == 2)?.int())?;
     let signatures = fields.iter().find(|f| f.number == 100).map(|f| self::fields(f.bytes));
@@ -260,12 +306,14 @@ fn property(bytes: &[u8], names: &Names, types: &[Nullness]) -> Option<KotlinPro
         let field = signatures.as_ref()?.iter().find(|f| f.number == number)?;
         method(field.bytes, names).0
     };
+    let ty = types.find(&fields, 3, 9, 0).unwrap_or_default();
     Some(KotlinProperty {
         name,
         getter: accessor(3),
         setter: accessor(4),
-        receiver: nullable(&fields, 5, 10, types).map(Nullness::may_be),
-        nullable: nullable(&fields, 3, 9, types).unwrap_or_default(),
+        receiver: types.find(&fields, 5, 10, 0).map(|ty| ty.null.may_be()),
+        nullable: ty.null,
+        arguments: ty.arguments,
     })
 }
 

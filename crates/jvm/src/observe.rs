@@ -231,7 +231,8 @@ fn see_array(vm: &mut Vm<Jvm>, array: ObjId, class: ClassId, depth: u32) -> Seen
 }
 
 /// The primitive inside a box class.
-fn boxed_type(name: &str) -> Option<FieldType> {
+/// The type of the value in a box.
+pub(crate) fn boxed_type(name: &str) -> Option<FieldType> {
     Some(match name {
         "java/lang/Boolean" => FieldType::Boolean,
         "java/lang/Byte" => FieldType::Byte,
@@ -246,18 +247,25 @@ fn boxed_type(name: &str) -> Option<FieldType> {
 }
 
 fn see_enum(vm: &mut Vm<Jvm>, object: ObjId, class: ClassId) -> Option<Seen> {
+    let name = constant_name(vm, object)?;
+    let base = vm.lang.loaded("java/lang/Enum");
+    // A constant with a body has a class of its own; the enum is its superclass.
+    let declared = match vm.lang.classes[class].superclass {
+        Some(parent) if Some(parent) != base => parent,
+        _ => class,
+    };
+    Some(Seen::Enum(declared, name))
+}
+
+/// The name of an enum's constant, if the object is one.
+pub(crate) fn constant_name(vm: &Vm<Jvm>, object: ObjId) -> Option<String> {
     let base = vm.lang.loaded("java/lang/Enum")?;
-    if !vm.lang.is_subclass(class, base) {
+    if !vm.lang.is_subclass(vm.heap.class(object), base) {
         return None;
     }
     let field = vm.lang.classes[base].field("name", "Ljava/lang/String;")?.offset;
     let name = string_units(vm, vm.heap.read_ref(object, field))?;
-    // A constant with a body has a class of its own; the enum is its superclass.
-    let declared = match vm.lang.classes[class].superclass {
-        Some(parent) if parent != base => parent,
-        _ => class,
-    };
-    Some(Seen::Enum(declared, String::from_utf16_lossy(&name)))
+    Some(String::from_utf16_lossy(&name))
 }
 
 /// The units of a guest string.
@@ -484,6 +492,9 @@ fn see_elements(vm: &mut Vm<Jvm>, object: ObjId, class: ClassId, depth: u32) -> 
     let mut items = Vec::new();
     while ask(vm, iterator, "hasNext", "()Z")? & 1 != 0 {
         if items.len() == MAX_ITERATED {
+            let class = vm.lang.classes[class].java_name();
+            let reason = format!("it goes over more than {MAX_ITERATED} elements");
+            vm.ledger.note(ledger::Kind::NotShown, class, reason);
             return None;
         }
         items.push(ObjId(ask(vm, iterator, "next", "()Ljava/lang/Object;")? as u32));

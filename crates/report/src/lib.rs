@@ -169,7 +169,8 @@ pub struct Bug {
     /// Where the exception was raised, 0 if unknown.
     #[serde(default)]
     pub line: u32,
-    /// `likely`, `possible` (a library refused what the program gave it) or `null argument`.
+    /// `likely`, `possible` (a library refused what the program gave it), `field set from outside` (one that its class assigns too) or
+    /// `null argument`.
     pub rank: String,
     /// Where the program was, the innermost call first.
     pub trail: Vec<String>,

@@ -182,6 +182,15 @@ impl<L: Lang> Vm<L> {
         }
     }
 
+    /// Whether two objects that are different in this run could be one by choice: it is among the alternatives of either.
+    pub(crate) fn could_be(&self, a: ObjId, b: ObjId) -> bool {
+        let among = |one: ObjId, other: ObjId| {
+            let own = self.choices.all.iter().filter(|choice| choice.object == one);
+            own.flat_map(|choice| &choice.options).any(|way| way.what == Alternative::Object(other))
+        };
+        among(a, b) || among(b, a)
+    }
+
     /// An object is compared with itself: a constant that the program knows too. Of another class it would not be that one.
     fn demand_other(&mut self, object: ObjId) {
         let is_alias = |choice: &Choice| {

@@ -37,7 +37,9 @@ impl<L: Lang> Vm<L> {
             let id = ObjId(bits as u32);
             term.is_some() && self.heap.contains(id) && self.heap.is_fresh(id)
         };
-        if a.0 != 0 && b.0 != 0 && a.0 != b.0 && (made(a) || made(b)) {
+        // Where one of them could have been chosen to be the other, that is tried.
+        let chosen = || self.could_be(ObjId(a.0 as u32), ObjId(b.0 as u32));
+        if a.0 != 0 && b.0 != 0 && a.0 != b.0 && (made(a) || made(b)) && !chosen() {
             self.note(Kind::Concretised, "an input object is taken to be no other object");
         }
     }

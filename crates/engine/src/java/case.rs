@@ -76,7 +76,8 @@ pub fn case(
             .any(|(c, d)| (a == c && b == d) || (a == d && b == c))
     };
     let given = same_objects(&subject.params, &act).into_iter().filter(|fact| !is_told(fact));
-    let told = facts.iter().cloned().chain(given).chain(exceptions_of(&arrange)).collect::<Vec<Fact>>();
+    let mut told = facts.iter().cloned().chain(given).chain(exceptions_of(&arrange)).collect::<Vec<Fact>>();
+    told.extend(nothing_found(&arrange, &told));
     let facts = told.as_slice();
     let after = calls_before(&arrange, &act).or_else(|| match facts.iter().any(is_telling) {
         true => None,
@@ -199,6 +200,86 @@ fn exceptions_of(arrange: &[Step]) -> Vec<Fact> {
         }
     }
     found
+}
+
+/// That a stand-in had nothing to give, which is why things went as they did, where no condition says so:
+/// `users.findById() is empty`.
+fn nothing_found(arrange: &[Step], told: &[Fact]) -> Option<Fact> {
+    // The source asked for it by the name that it gave it.
+    if told.iter().any(|fact| fact.text.ends_with(".isEmpty()") && !fact.text.starts_with('!')) {
+        return None;
+    }
+    let fakes = arrange.iter().rev().filter_map(|step| match step {
+        Step::Bind { name, value: Value::Fake { methods, .. }, .. } => Some((name, methods)),
+        _ => None,
+    });
+    let mut called = fakes.flat_map(|(name, methods)| {
+        let called = methods.iter().rev().filter(|method| method.called && method.throws == Throws::Never);
+        called.map(move |method| (name, method))
+    });
+    called.find_map(|(name, method)| {
+        let answer = format!("{name}.{}()", method.of.method);
+        let (number, last) = last_answer(arrange, method.result.as_ref()?);
+        if told.iter().any(|fact| fact.text.contains(&answer)) || !is_nothing(arrange, last) {
+            return None;
+        }
+        let answer = match number {
+            0 | 1 => answer,
+            2 => format!("the second {answer}"),
+            _ => format!("the last {answer}"),
+        };
+        let word = Some(format!("{name}{}Empty", capital(&method.of.method)));
+        Some(Fact { text: format!("{answer} is empty"), word })
+    })
+}
+
+/// What a variable was bound to.
+fn bound<'a>(arrange: &'a [Step], variable: &str) -> Option<&'a Value> {
+    arrange.iter().find_map(|step| match step {
+        Step::Bind { name, value, .. } if name == variable => Some(value),
+        _ => None,
+    })
+}
+
+/// The last of the answers that a method of a stand-in gives, and how many there are: `results.next()` goes through a list.
+fn last_answer<'a>(arrange: &'a [Step], result: &'a Value) -> (usize, &'a Value) {
+    let on = |value: &'a Value| match value {
+        Value::Call(call) => match &call.on {
+            Target::Instance(on) => Some((call.method.as_str(), &**on)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let list = match on(result) {
+        Some(("next", Value::Var(iterator))) => bound(arrange, iterator).and_then(on),
+        _ => None,
+    };
+    match list {
+        Some(("iterator", Value::List(items))) => (items.len(), items.last().unwrap_or(result)),
+        _ => (1, result),
+    }
+}
+
+/// Whether a value is an empty `Optional` or collection.
+fn is_nothing(arrange: &[Step], value: &Value) -> bool {
+    match value {
+        Value::Optional(None) => true,
+        Value::List(items) | Value::Set(items) => items.is_empty(),
+        Value::Var(variable) => match bound(arrange, variable) {
+            // A collection that nothing is put into.
+            Some(Value::Call(call)) => {
+                let library = call.class.package.starts_with("java.util") && call.on == Target::New;
+                let fills = |step: &Step| match step {
+                    Step::Do(Call { on: Target::Instance(on), .. }) => **on == *value,
+                    _ => false,
+                };
+                library && call.args.is_empty() && !arrange.iter().any(fills)
+            }
+            Some(Value::Var(_)) | None => false,
+            Some(value) => is_nothing(arrange, value),
+        },
+        _ => false,
+    }
 }
 
 /// What was called on one other object before: `after user.activate()`, `afterUserActivate`.

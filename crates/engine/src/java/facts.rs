@@ -59,9 +59,10 @@ pub fn facts(
             continue;
         }
         let of_inputs = fact(&vm.pool, condition, spelling);
-        let here = edge(step.site, step.choice);
+        // Cases of a `switch` that lead to one place are one choice, but several ways out.
+        let here = only_way(finished, step.site).unwrap_or_else(|| edge(step.site, step.choice));
         let of_source = match tracked && !other_way(finished, here) {
-            true => source_fact(&vm.lang, purpose.goal, here),
+            true => source_fact(&vm.lang, purpose.goal, here, spelling),
             false => None,
         };
         let fact = match (of_inputs, of_source) {
@@ -111,7 +112,7 @@ pub fn facts(
             }
         }
     }
-    let mut reasons = reasons(&vm.lang, finished, purpose.goal, &own, &said);
+    let mut reasons = reasons(&vm.lang, finished, purpose.goal, (&own, &said), spelling);
     // A field of the object that is called has its name in the source, and the variable's in front of it in the test.
     let receiver = spelling.variables.iter().find(|(input, _)| Some(input) == spelling.receiver.as_ref());
     if let Some((_, receiver)) = receiver {
@@ -151,13 +152,13 @@ fn reasons(
     jvm: &Jvm,
     finished: &Finished<Stage>,
     goal: &CoverageGoal,
-    own: &BTreeSet<vm::Edge>,
-    said: &BTreeSet<Site>,
+    (own, said): (&BTreeSet<vm::Edge>, &BTreeSet<Site>),
+    spelling: &JavaSpelling,
 ) -> Vec<Fact> {
     let mut found: Vec<Fact> = Vec::new();
     for taken in own.iter().rev().filter(|taken| !other_way(finished, **taken)) {
         let site = Site { func: taken.func, index: taken.index };
-        let fact = source_fact(jvm, goal, *taken).filter(|_| !said.contains(&site));
+        let fact = source_fact(jvm, goal, *taken, spelling).filter(|_| !said.contains(&site));
         found.extend(fact.filter(|fact| !fact.text.ends_with(" != null")));
         if found.len() == MOST_REASONS {
             break;
@@ -174,14 +175,22 @@ fn other_way(finished: &Finished<Stage>, taken: vm::Edge) -> bool {
     finished.edges.iter().filter(here).any(|other| other.successor != taken.successor)
 }
 
+/// The way that a run took out of a branch, if it was always the same.
+fn only_way(finished: &Finished<Stage>, site: Site) -> Option<vm::Edge> {
+    let mut taken = finished.edges.iter().filter(|e| (e.func, e.index) == (site.func, site.index)).copied();
+    let first = taken.next()?;
+    taken.all(|other| other.successor == first.successor).then_some(first)
+}
+
 /// What a branch of the program asked, in words of its source.
-fn source_fact(jvm: &Jvm, goal: &CoverageGoal, taken: vm::Edge) -> Option<Fact> {
+fn source_fact(jvm: &Jvm, goal: &CoverageGoal, taken: vm::Edge, spelling: &JavaSpelling) -> Option<Fact> {
     let function = goal.function(taken.func)?;
     let text = match function.code.get(taken.index as usize)?.op {
         ir::Op::Br => coverage::condition_text(function, jvm, taken.index, taken.successor == 0)?,
         ir::Op::Switch => coverage::branch_text(function, jvm, taken.index, &[taken.successor]),
         _ => return None,
     };
+    let text = spelling.in_test(taken.func, &text);
     // An iterator that the compiler made has no name, nor have other values that a switch asks for.
     let telling = text.len() <= LONGEST && !text.contains("hasNext()") && !text.starts_with("the value ");
     telling.then(|| Fact { word: suite::explain::word_of_source(&text), text })

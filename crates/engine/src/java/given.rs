@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use explore::{Asks, Given, Goal};
 use ir::op::Effect;
-use ir::{Function, Names, Op, Reg};
+use ir::{Cfg, Dominators, Edges, Function, Names, Op, Reg};
 use jvm::input::known::{Limit, Number, ResultCase, Rule, When};
 use jvm::load::FieldType;
 use jvm::world::Jvm;
@@ -143,6 +143,11 @@ fn asks(jvm: &Jvm, function: &Function, reg: Reg, ty: &FieldType) -> Option<Aske
         return None;
     }
     let list = matches!(ty, FieldType::Class(name) if name.ends_with("List"));
+    // An iterator may take something away.
+    let removes = |index: usize| jvm.member(function, index as u32).is_some_and(|m| m.name == "remove");
+    let calls = function.code.iter().enumerate();
+    let mut calls = calls.filter(|(_, inst)| matches!(inst.op, Op::Call | Op::CallVirt | Op::CallIface));
+    let only_read = !calls.any(|(index, _)| removes(index));
     let mut found = Asked::default();
     for (index, inst) in function.code.iter().enumerate() {
         if !inst.reads(function).any(|read| read == reg) {
@@ -160,6 +165,9 @@ fn asks(jvm: &Jvm, function: &Function, reg: Reg, ty: &FieldType) -> Option<Aske
             }
             (Some(member), true) if member.name == "isEmpty" => found.sizes.push((index, Asks::IsEmpty)),
             (Some(member), true) if list && member.name == "get" => found.elements.push(index),
+            (Some(member), true) if !text && only_read && member.name == "iterator" => {
+                found.elements.extend(gone_over(jvm, function, index));
+            }
             (Some(member), true) if text || READING.contains(&member.name.as_str()) => {}
             _ if text => {}
             _ if matches!(inst.op.effect(), Effect::Guard | Effect::Pure) && inst.op != Op::Copy => {}
@@ -167,4 +175,22 @@ fn asks(jvm: &Jvm, function: &Function, reg: Reg, ty: &FieldType) -> Option<Aske
         }
     }
     Some(found)
+}
+
+/// Where an iterator that a call gave is asked for the next element. Its register may hold another one before and afterwards: what comes
+/// behind the call, with no other value for the register in between, and only by way of the call, is asked of this one.
+fn gone_over(jvm: &Jvm, function: &Function, made: u32) -> Vec<u32> {
+    let iterator = function.code[made as usize].dst;
+    let cfg = Cfg::new(function);
+    let dominators = Dominators::new(&cfg, Edges::All);
+    let from = function.block_at(made);
+    let rest = function.code.iter().enumerate().skip(made as usize + 1);
+    let rest = rest.take_while(|(_, inst)| inst.dst != iterator);
+    let on_it =
+        rest.filter(|(_, inst)| inst.op == Op::CallIface && function.list(inst.b).first() == Some(&iterator));
+    let next = on_it.filter(|(index, _)| {
+        let behind = dominators.dominates(from, function.block_at(*index as u32));
+        behind && jvm.member(function, *index as u32).is_some_and(|m| m.name == "next")
+    });
+    next.map(|(index, _)| index as u32).collect()
 }

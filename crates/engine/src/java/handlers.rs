@@ -36,7 +36,9 @@ impl ClassExplorer<'_> {
         if missing.is_empty() {
             return;
         }
-        let shortest = shortest(finished);
+        let mut shortest = shortest(finished);
+        // Those first that are inside of what a missing one is for.
+        shortest.sort_by_key(|i| !handlers.guards(self, &finished[*i], &missing));
         // What these runs note is no imprecision of the search.
         let ledger = self.vm.ledger.clone();
         let mut tried = 0;
@@ -85,6 +87,21 @@ impl ClassExplorer<'_> {
             }
         }
         found
+    }
+
+    /// Whether simpler inputs come to all handlers that a run came to.
+    pub(super) fn handles_alike(
+        &mut self,
+        subject: &mut Subject,
+        run: &Finished<Stage>,
+        simple: &Finished<Stage>,
+    ) -> bool {
+        let noted = self.vm.ledger.clone();
+        let again = self.ended(subject, simple.model.clone(), 0);
+        self.vm.ledger = noted;
+        let mut handlers = Handlers::default();
+        let wanted = handlers.entered(self, run);
+        again.is_some_and(|again| again.end == run.end && wanted.is_subset(&handlers.entered(self, &again)))
     }
 
     /// Runs a model; none if that is no behaviour.
@@ -159,6 +176,33 @@ impl Handlers {
             found.extend(offset.filter(|at| self.begins(explorer, *func).contains(at)).map(|at| (*func, at)));
         }
         found
+    }
+
+    /// Whether a run came to code that one of these handlers is for.
+    fn guards(
+        &self,
+        explorer: &ClassExplorer<'_>,
+        run: &Finished<Stage>,
+        wanted: &BTreeSet<Handler>,
+    ) -> bool {
+        let jvm = &explorer.vm.lang;
+        run.blocks.iter().any(|(func, block)| {
+            if !wanted.iter().any(|(of, _)| of == func) {
+                return false;
+            }
+            let f = &jvm.funcs[*func];
+            let file = jvm.classes[f.class].file.as_deref();
+            let code = file.and_then(|file| file.method(&f.name, &f.descriptor)?.code.as_ref());
+            let (Some(code), Some(function)) = (code, f.lowered()) else { return false };
+            let Some(block) = function.blocks.get(*block) else { return false };
+            let at = (block.start..block.end).filter_map(|i| function.positions.get(i as usize));
+            let at: Vec<u32> = at.map(|position| position.offset).collect();
+            code.handlers.iter().any(|handler| {
+                let range = u32::from(handler.start)..u32::from(handler.end);
+                wanted.contains(&(*func, u32::from(handler.handler)))
+                    && at.iter().any(|at| range.contains(at))
+            })
+        })
     }
 
     /// Where the handlers of a function begin that its source has: `finally` and what closes resources are not among them.

@@ -7,6 +7,7 @@ pub mod case;
 pub mod cheapest;
 mod circles;
 mod claims;
+mod declared;
 pub mod entries;
 pub mod explore;
 mod facts;

@@ -20,7 +20,7 @@ use super::facts::{Purpose, facts};
 use super::outcome::{Key, MethodResult, Proposed, key};
 use super::spelling::JavaSpelling;
 use super::subject::{Stage, Subject};
-use super::suspect::suspect;
+use super::suspect::{Rank, kept_field, suspect};
 use super::warm_up::warming;
 use crate::config::Suite;
 use crate::goal::CoverageGoal;
@@ -45,7 +45,7 @@ impl ClassExplorer<'_> {
         finished.iter_mut().for_each(|run| run.meets.retain(|part| needed.contains(part)));
         self.tour(subject, goal, &met, &mut finished);
         if self.config.suite != Suite::Paths {
-            self.circles(subject, &mut finished);
+            self.circles(subject, &mut finished, (&found.name, &mut found.ledger));
             self.failing(subject, &mut finished);
         }
         let chosen: Vec<usize> = match self.config.suite {
@@ -85,9 +85,15 @@ impl ClassExplorer<'_> {
                 }
                 // What simpler inputs show is not known to be the handler that it is there for.
                 false if handling.contains(&at) => {
-                    minimise(self.vm, subject, &mut finished[at]);
-                    prettify(self.vm, subject, &mut finished[at]);
-                    self.tell(subject, goal, &mut finished[at], ledger);
+                    let mut simple = finished[at].clone();
+                    self.make_simple(subject, goal, &mut simple, ledger);
+                    if self.handles_alike(subject, &finished[at], &simple) {
+                        finished[at] = simple;
+                    } else {
+                        minimise(self.vm, subject, &mut finished[at]);
+                        prettify(self.vm, subject, &mut finished[at]);
+                        self.tell(subject, goal, &mut finished[at], ledger);
+                    }
                 }
                 false => self.make_simple(subject, goal, &mut finished[at], ledger),
             }
@@ -195,7 +201,7 @@ impl ClassExplorer<'_> {
         let enums = enum_names(self.vm);
         let changes_files = jvm::natives::tried_to_change_files(self.vm);
         let seen = self.seen(subject, goal, run);
-        let mut spelling = JavaSpelling::new(subject, enums, self.vm.inputs.texts());
+        let mut spelling = JavaSpelling::new(&self.vm.lang, subject, enums, self.vm.inputs.texts());
         let own = run.meets.iter().copied().filter(|part| shown.get(part).is_none_or(|tests| *tests == 1));
         let purpose = Purpose { goal, own: &own.collect() };
         let facts = facts(self.vm, run, &detail, &mut spelling, &purpose);
@@ -223,6 +229,12 @@ impl ClassExplorer<'_> {
         let suspicious = suspect(&mut self.vm.lang, (&detail, run.path.len()), &case, refused);
         if let Some(suspect) = &suspicious {
             case.comment.push(format!("Suspected bug: {}", suspect.what));
+            if suspect.rank == Rank::KeptField
+                && let Some(field) = kept_field(&self.vm.lang, &case)
+            {
+                let what = "is kept by methods of its class, which may never bring it into this state.";
+                case.comment.push(format!("{field} {what}"));
+            }
             case.suspect = Some(suspect.what.clone());
         }
         Ok(Proposed {

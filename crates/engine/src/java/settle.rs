@@ -45,6 +45,11 @@ impl ClassExplorer<'_> {
             .flat_map(|function| &function.code)
             .collect();
         callees.apart = apart(&self.vm.lang, &code);
+        for func in goal.functions() {
+            let typed =
+                goal.function(func).map(|function| super::declared::typed(&self.vm.lang, func, function));
+            callees.typed.extend(typed.map(|typed| (func, typed)));
+        }
         let code = code.into_iter();
         let called = code.filter(|inst| inst.op == ir::Op::Call).map(|inst| ir::FuncId(inst.a));
         for func in called.collect::<BTreeSet<_>>() {

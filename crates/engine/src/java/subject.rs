@@ -181,6 +181,10 @@ impl Subject {
             self.on = Val::obj(make_receiver(vm, receiver)?);
             // A test calls what the object's class makes of the method: it must be code of the class under test.
             let runs = observe::dispatched(vm, self.on.as_obj(), self.func);
+            if runs != Some(self.func) {
+                // An object of another class may not override it.
+                vm.demand_classes(self.on.as_obj());
+            }
             if self.runs.is_empty()
                 && runs != Some(self.func)
                 && !runs.is_some_and(|func| vm.lang.funcs[func].tracked)
@@ -258,7 +262,13 @@ impl Subject {
         vm.lang.worlds.backwards = order == Order::Backwards;
         vm.start_run(model.clone());
         self.before = Some(Before::default());
-        let outcome = self.run(vm, true).unwrap_or_else(Outcome::Stopped);
+        let mut outcome = self.run(vm, true).unwrap_or_else(Outcome::Stopped);
+        if matches!(outcome, Outcome::Stopped(Stop::Memory | Stop::Decisions))
+            && self.stage == Stage::Call
+            && self.goes_on(vm, model)
+        {
+            outcome = Outcome::Stopped(Stop::Steps);
+        }
         let before = self.before.take().unwrap_or_default();
         // One that was cut while its inputs were made has none to look at.
         let looks = if self.stage == Stage::Prepare { &[] } else { looks };
@@ -329,6 +339,19 @@ impl Subject {
             stdout,
             stderr,
         }
+    }
+
+    /// Whether a run on the values of a model alone comes to no end either: where numbers are added up on the way round a circle,
+    /// what is said of them grows until memory is spent, and they are no reason to end.
+    pub fn goes_on(&mut self, vm: &mut Vm<Jvm>, model: &Assignment) -> bool {
+        vm.inputs.set_plain(true);
+        vm.start_run(model.clone());
+        let before = self.before.take();
+        self.before = before.as_ref().map(|_| Before::default());
+        let outcome = self.run(vm, true).unwrap_or_else(Outcome::Stopped);
+        let goes_on = outcome == Outcome::Stopped(Stop::Steps) && self.stage == Stage::Call && vm.runs_on();
+        vm.inputs.set_plain(false);
+        goes_on
     }
 
     /// What the objects that the call is given show before it, found in a run of its own: looking may change them.

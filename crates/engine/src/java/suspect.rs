@@ -32,6 +32,8 @@ pub enum Rank {
     Likely,
     /// A library refused what the program gave it.
     Possible,
+    /// The test assigned a field that the class keeps itself: it may hold what no method would put there.
+    KeptField,
     /// The caller gave null.
     NullArgument,
 }
@@ -41,6 +43,7 @@ impl Rank {
         match self {
             Rank::Likely => "likely",
             Rank::Possible => "possible",
+            Rank::KeptField => "field set from outside",
             Rank::NullArgument => "null argument",
         }
     }
@@ -86,8 +89,11 @@ pub fn suspect(
                 return None;
             }
             let null_given = gives_null(case) && name == "java/lang/NullPointerException";
+            // Structures that go in a circle are made so, and recursion without end is a mistake whoever made them.
+            let state = name != "java/lang/StackOverflowError" && kept_field(jvm, case).is_some();
             let rank = match (null_given, in_program || assertion) {
                 (true, _) => Rank::NullArgument,
+                (false, _) if state => Rank::KeptField,
                 (false, true) => Rank::Likely,
                 (false, false) => Rank::Possible,
             };
@@ -98,6 +104,20 @@ pub fn suspect(
         }
         _ => None,
     }
+}
+
+/// A field that the test assigns and that methods of its class assign too: `list.elementsCount`. That it may be assigned from outside
+/// does not mean that it may hold anything.
+pub fn kept_field(jvm: &Jvm, case: &TestCase) -> Option<String> {
+    case.arrange.iter().find_map(|step| {
+        let Step::Set { of, class, field, reflective: false, .. } = step else { return None };
+        let owner = jvm.loaded(&class.internal_name())?;
+        let name = match of {
+            Value::Var(name) => format!("{name}.{field}"),
+            _ => field.clone(),
+        };
+        jvm::input::is_assigned(jvm, owner, field).then_some(name)
+    })
 }
 
 /// Whether the test passes null anywhere, to the call or to what makes its objects, among elements too.

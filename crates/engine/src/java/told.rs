@@ -2,13 +2,16 @@
 //! their arguments are called.
 
 use ir::{FuncId, Function, Inst, Names, Op, Reg};
+use jvm::link::ClassOrigin;
+use jvm::load::FieldType;
 use jvm::world::Jvm;
 use suite::case::{ClassName, FakeMethod, Type};
 
 use super::arrange::decapitalised;
 use super::case::is_keyword;
 
-/// What such a method was given is what its caller does, whatever it returns: `repository.save(order)`.
+/// Of methods that answer with something of its own (`Receipt pay(Order)`), those whose names say that they do something. All
+/// others are told apart without names.
 const COMMANDS: [&str; 50] = [
     "add", "append", "assign", "book", "cancel", "charge", "close", "commit", "create", "credit", "debit",
     "delete", "deposit", "dispatch", "emit", "enqueue", "execute", "insert", "lock", "log", "mark", "merge",
@@ -17,13 +20,41 @@ const COMMANDS: [&str; 50] = [
     "transfer", "unlock", "update", "upload", "withdraw", "write",
 ];
 
-/// Whether a method is told to do something: it returns nothing, its name says so, or somebody forgets what it returns.
+/// Words that a question which is answered by yes or no begins with, besides verbs in the third person (`allows`, `exists`).
+const QUESTIONS: [&str; 12] =
+    ["is", "has", "can", "may", "should", "must", "are", "have", "was", "will", "test", "in"];
+
+/// Whether a method is told to do something, so that what it was given is what its caller does: it returns nothing, or what it was
+/// given (`repository.save(order)`), or whether it worked (`stock.reserve(sku, 3)`); somebody forgets what it returns; or its
+/// name says so.
 pub fn is_told(jvm: &Jvm, func: FuncId) -> bool {
     let f = &jvm.funcs[func];
-    let verb = f.name.split(|c: char| !c.is_ascii_lowercase()).next().unwrap_or_default();
-    f.signature.ty.ret.is_none()
-        || COMMANDS.contains(&verb) && !f.signature.ty.params.is_empty()
+    let (params, word) = (&f.signature.ty.params, first_word(&f.name));
+    let by_type = match &f.signature.ty.ret {
+        None => true,
+        _ if params.is_empty() => false,
+        Some(FieldType::Boolean) => !is_question(word),
+        // Texts and numbers are made of others; objects of the program's own go in and come out again.
+        Some(ret @ FieldType::Class(name)) => params.contains(ret) && is_own(jvm, name),
+        Some(_) => false,
+    };
+    by_type
+        || COMMANDS.contains(&word) && !params.is_empty()
         || calls(jvm, func).any(|(function, index)| is_forgotten(function, index))
+}
+
+/// `reserve` of `reserveAll`.
+fn first_word(name: &str) -> &str {
+    name.split(|c: char| !c.is_ascii_lowercase()).next().unwrap_or_default()
+}
+
+/// Whether a word asks instead of telling: `isOpen`, `exists`, `accepts`; but `process` tells.
+fn is_question(word: &str) -> bool {
+    QUESTIONS.contains(&word) || word.len() > 3 && word.ends_with('s') && !word.ends_with("ss")
+}
+
+fn is_own(jvm: &Jvm, name: &str) -> bool {
+    jvm.loaded(name).is_some_and(|class| jvm.classes[class].origin != ClassOrigin::Library)
 }
 
 /// What the parameters of a method are called: as it was compiled, else as arguments are called where the class under test calls
@@ -33,7 +64,12 @@ pub fn names(jvm: &Jvm, func: FuncId, declared: &[String], method: &FakeMethod) 
     for param in 0..method.params.len() {
         let made_up = |name: &str| name.strip_prefix("arg").is_some_and(|n| n.parse::<u32>().is_ok());
         let compiled = declared.get(param).filter(|name| !made_up(name)).cloned();
-        let at_call = || calls(jvm, func).find_map(|(function, index)| argument(jvm, function, index, param));
+        // One variable is the name of one parameter: what else a call gives it to is something else.
+        let is_free = |name: &String| !names.contains(name);
+        let at_call = || {
+            let mut all = calls(jvm, func).filter_map(|(code, index)| argument(jvm, code, index, param));
+            all.find(is_free)
+        };
         let wish = compiled.or_else(at_call).unwrap_or_else(|| after_type(&method.params[param]));
         let wish = if is_keyword(&wish) { format!("{wish}Given") } else { wish };
         let mut name = wish.clone();
@@ -114,5 +150,20 @@ fn of_library(name: &ClassName) -> &'static str {
         "Character" => "character",
         "Byte" | "Short" | "Integer" | "Long" | "Float" | "Double" | "Number" => "number",
         _ => "given",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_are_told_from_commands_by_their_form() {
+        for asks in ["isOpen", "hasStock", "exists", "acceptsCards", "contains"] {
+            assert!(is_question(first_word(asks)), "{asks}");
+        }
+        for tells in ["reserve", "processAll", "deliver", "pass", "tryLock"] {
+            assert!(!is_question(first_word(tells)), "{tells}");
+        }
     }
 }

@@ -30,22 +30,30 @@ pub fn type_arguments(jvm: &Jvm, arrange: &mut [Step], act: &mut Call) {
             _ => None,
         });
         let calls = made.into_iter().chain(calls.chain([&*act]).filter(|call| is_on(call, name)));
-        let known = arguments(jvm, arrange, &variables, calls);
-        give(jvm, arrange, at, known);
+        if let Some(known) = arguments(jvm, arrange, &variables, calls) {
+            give(jvm, arrange, at, known);
+        }
     }
     if act.on == Target::New
         && let Some(variables) = variables(jvm, &act.class)
     {
         let known = arguments(jvm, arrange, &variables, [&*act]);
-        if let Type::Class { args, .. } = &mut act.returns {
+        if let (Type::Class { args, .. }, Some(known)) = (&mut act.returns, known) {
             *args = known;
         }
     }
     for at in 0..arrange.len() {
         spread(jvm, arrange, at);
     }
-    let (given, returns) = types_of(jvm, arrange, act, None);
+    let made = (act.on == Target::New).then(|| act.returns.clone());
+    let (given, returns) = types_of(jvm, arrange, act, made.as_ref());
     hand_over(jvm, arrange, &act.args, &given);
+    by_elements(jvm, arrange);
+    // What a type variable stands for is known: `cache.get(1)` is a text, and no variable need say so.
+    if act.traits.returns_type_variable && returns.as_ref() == Some(&Type::string()) {
+        act.traits.returns_type_variable = false;
+        act.returns = Type::string();
+    }
     if let Some(returns) = returns.filter(|ty| is_more(ty, &act.returns)) {
         act.returns = returns;
     }
@@ -59,14 +67,16 @@ fn is_on(call: &Call, name: &str) -> bool {
 fn arguments<'a>(
     jvm: &Jvm,
     arrange: &[Step],
-    variables: &[String],
+    variables: &[Variable],
     calls: impl IntoIterator<Item = &'a Call>,
-) -> Vec<Type> {
+) -> Option<Vec<Type>> {
     let mut found: Vec<Option<Type>> = vec![None; variables.len()];
     for call in calls {
         let Some(given) = given(jvm, call) else { continue };
         for (param, arg) in given.iter().zip(&call.args) {
-            let Some(number) = variables.iter().position(|variable| variable == param) else { continue };
+            let Some(number) = variables.iter().position(|variable| variable.name == *param) else {
+                continue;
+            };
             let Some(ty) = type_of(arrange, arg) else { continue };
             found[number] = Some(match found[number].take() {
                 Some(known) if known != ty => Type::object(),
@@ -74,8 +84,13 @@ fn arguments<'a>(
             });
         }
     }
-    // What nothing is given for may be anything; a text is what everybody writes then.
-    found.into_iter().map(|ty| ty.unwrap_or_else(Type::string)).collect()
+    // What nothing is given for may be anything; a text is what everybody writes then, or a number.
+    let usual = [Type::string(), Type::class(ClassName::new("java.lang", &["Integer"]))];
+    let chosen = found.into_iter().zip(variables).map(|(ty, variable)| match ty {
+        Some(ty) => Some(ty).filter(|ty| variable.allows(jvm, ty)),
+        None => usual.iter().find(|ty| variable.allows(jvm, ty)).cloned(),
+    });
+    chosen.collect()
 }
 
 /// What a step makes of an object whose type has arguments has them too, and so has what it is given.
@@ -247,13 +262,83 @@ fn generic(ty: &Type) -> Option<Generic> {
 /// Gives stand-ins the arguments of the types that are asked for.
 fn hand_over(jvm: &Jvm, arrange: &mut [Step], args: &[Value], given: &[Generic]) {
     for (arg, asked) in args.iter().zip(given) {
-        let (Value::Var(variable), Some(asked)) = (arg, generic_type(&filled(asked))) else { continue };
+        let filled = filled(asked);
+        let (Value::Var(variable), Some(asked)) = (arg, generic_type(&filled)) else { continue };
+        if let Generic::Class(_, of) = &filled
+            && let Some(at) = raw_collection(jvm, arrange, variable)
+            && let (Type::Class { args, .. }, [elem]) = (&asked, of.as_slice())
+        {
+            let items = items(arrange, at);
+            if let Step::Bind { ty: Type::Class { args: own, .. }, .. } = &mut arrange[at] {
+                own.clone_from(args);
+            }
+            hand_over(jvm, arrange, &items, &vec![elem.clone(); items.len()]);
+        }
         let is_it = |step: &Step| match step {
             Step::Bind { name, ty, value: Value::Fake { .. } } => name == variable && is_more(&asked, ty),
             _ => false,
         };
         if let (Some(at), Type::Class { args, .. }) = (arrange.iter().position(is_it), asked.clone()) {
             give(jvm, arrange, at, args);
+        }
+    }
+}
+
+/// Collections of one sort of elements that tests make.
+const COLLECTIONS: [&str; 7] =
+    ["List", "ArrayList", "LinkedList", "LinkedHashSet", "ArrayDeque", "TreeSet", "PriorityQueue"];
+
+/// Whether a type is a generic one without its arguments.
+fn is_raw(jvm: &Jvm, ty: &Type) -> bool {
+    let Type::Class { name, args } = ty else { return false };
+    let class = jvm.loaded(&name.internal_name());
+    args.is_empty() && class.is_some_and(|class| jvm::input::is_generic(jvm, class))
+}
+
+/// Where a variable gets a collection of the library whose type has no argument yet, or a raw one.
+fn raw_collection(jvm: &Jvm, arrange: &[Step], variable: &str) -> Option<usize> {
+    arrange.iter().position(|step| match step {
+        Step::Bind { name, ty: Type::Class { name: class, args }, value: Value::Call(made) } => {
+            name == variable
+                && (args.is_empty() || args.iter().any(|arg| is_raw(jvm, arg)))
+                && class.package == "java.util"
+                && COLLECTIONS.contains(&class.simple_name())
+                && made.on == Target::New
+        }
+        _ => false,
+    })
+}
+
+/// What a collection is made of, and what is put into it.
+fn items(arrange: &[Step], at: usize) -> Vec<Value> {
+    let Step::Bind { name, value: Value::Call(made), .. } = &arrange[at] else { return Vec::new() };
+    let given = made.args.iter().filter_map(|arg| match arg {
+        Value::List(items) => Some(items.clone()),
+        _ => None,
+    });
+    let added = arrange.iter().filter_map(|step| match step {
+        Step::Do(call) if is_on(call, name) && call.method == "add" => Some(call.args.clone()),
+        _ => None,
+    });
+    given.chain(added).flatten().collect()
+}
+
+/// Collections that nobody says the type of are of what is in them, where that is of one type.
+fn by_elements(jvm: &Jvm, arrange: &mut [Step]) {
+    for at in 0..arrange.len() {
+        let Step::Bind { name, .. } = &arrange[at] else { continue };
+        if raw_collection(jvm, arrange, name) != Some(at) {
+            continue;
+        }
+        let items = items(arrange, at);
+        let mut types = items.iter().filter_map(|item| type_of(arrange, item));
+        let Some(first) = types.next().filter(|ty| *ty != Type::object() && !is_raw(jvm, ty)) else {
+            continue;
+        };
+        if types.all(|other| other == first)
+            && let Step::Bind { ty: Type::Class { args, .. }, .. } = &mut arrange[at]
+        {
+            *args = vec![first];
         }
     }
 }
@@ -308,24 +393,52 @@ fn of_type(
     fits.then(|| FakeMethod { params, returns, exact, ..method.clone() })
 }
 
-/// The type parameters of a class of the program, if none has a bound.
-fn variables(jvm: &Jvm, class: &ClassName) -> Option<Vec<String>> {
+/// A type parameter: its name, and the classes that what stands for it must be of.
+struct Variable {
+    name: String,
+    bounds: Vec<String>,
+}
+
+impl Variable {
+    fn allows(&self, jvm: &Jvm, ty: &Type) -> bool {
+        let Type::Class { name, .. } = ty else { return false };
+        let class = jvm.loaded(&name.internal_name());
+        self.bounds.iter().all(|bound| {
+            class.zip(jvm.loaded(bound)).is_some_and(|(class, bound)| jvm.is_subclass(class, bound))
+        })
+    }
+}
+
+/// The type parameters of a class of the program.
+fn variables(jvm: &Jvm, class: &ClassName) -> Option<Vec<Variable>> {
     let class = jvm.loaded(&class.internal_name())?;
     let file = jvm.classes[class].file.as_deref()?;
     let declared = file.signature.as_deref()?.strip_prefix('<')?;
     if jvm.classes[class].origin == jvm::link::ClassOrigin::Library || jvm::kotlin::kotlin(file).is_some() {
         return None;
     }
-    // `T:Ljava/lang/Object;U:Ljava/lang/Object;>`
+    // `T:Ljava/lang/Object;K::Ljava/lang/Comparable<TK;>;>`
     let mut found = Vec::new();
     let mut rest = declared;
     while !rest.starts_with('>') {
-        let (name, bound) = rest.split_once(':')?;
-        rest = bound.strip_prefix("Ljava/lang/Object;")?;
-        if rest.starts_with(':') {
-            return None;
+        let (name, mut tail) = rest.split_once(':')?;
+        let mut bounds = Vec::new();
+        loop {
+            if let Some(bound) = tail.strip_prefix('L') {
+                let name = bound.split(['<', ';']).next()?;
+                bounds.extend((name != "java/lang/Object").then(|| name.to_string()));
+                tail = after(tail)?;
+            } else if !tail.starts_with(':') {
+                // A bound that is another variable.
+                return None;
+            }
+            match tail.strip_prefix(':') {
+                Some(more) => tail = more,
+                None => break,
+            }
         }
-        found.push(name.to_string());
+        found.push(Variable { name: name.to_string(), bounds });
+        rest = tail;
     }
     Some(found)
 }

@@ -10,6 +10,7 @@ use super::{Call, Example, Heard, Made};
 use crate::link::{ClassOrigin, string_units};
 use crate::load::{ClassPath, FieldType};
 use crate::natives::support::field_of;
+use crate::observe;
 use crate::world::Jvm;
 
 /// Arrays and lists are told up to this length, objects inside others down to this depth.
@@ -128,14 +129,7 @@ impl Listener {
         let name = &*vm.lang.classes[class].name;
         match name {
             "java/lang/String" => Example::Text(string_units(vm, object)),
-            "java/lang/Boolean"
-            | "java/lang/Byte"
-            | "java/lang/Short"
-            | "java/lang/Character"
-            | "java/lang/Integer"
-            | "java/lang/Long"
-            | "java/lang/Float"
-            | "java/lang/Double" => match field_of(&vm.lang, class, "value") {
+            _ if observe::boxed_type(name).is_some() => match field_of(&vm.lang, class, "value") {
                 Some((offset, cell)) => Example::Bits(vm.load_bits(object, offset, cell)),
                 None => Example::Unknown,
             },
@@ -143,18 +137,11 @@ impl Listener {
                 Some(elements) => Example::Array(elements),
                 None => Example::Unknown,
             },
-            _ => self
-                .constant(vm, object, class)
+            _ => observe::constant_name(vm, object)
+                .map(Example::Constant)
                 .or_else(|| self.listed(vm, object, class, depth))
                 .unwrap_or(Example::Unknown),
         }
-    }
-
-    fn constant(&self, vm: &Vm<Jvm>, object: ObjId, class: ClassId) -> Option<Example> {
-        let base = vm.lang.loaded("java/lang/Enum").filter(|base| vm.lang.is_subclass(class, *base))?;
-        let (name, _) = field_of(&vm.lang, base, "name")?;
-        let units = string_units(vm, vm.heap.read_ref(object, name));
-        Some(Example::Constant(String::from_utf16_lossy(&units)))
     }
 
     /// The elements of the lists that tests are written with.

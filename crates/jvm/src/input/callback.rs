@@ -4,8 +4,9 @@
 use ir::{ClassId, FuncId};
 use vm::{ElemKind, NativeResult, ObjId, Stop, Val, Vm};
 
-use super::fake::{Fake, FakeCall, MAX_DEPTH, abstract_methods, answered, asked, env_in, is_plain, keep};
+use super::fake::{Fake, FakeCall, MAX_DEPTH, answered, asked, keep};
 use super::generic::{self, Env, Generic};
+use super::made_up::{abstract_methods, env_in, is_plain};
 use super::{Kind, kind_for, make_at};
 use crate::observe::{dispatched, see_argument};
 use crate::world::Jvm;

@@ -7,6 +7,8 @@ use ir::{ClassId, FuncId};
 use super::generic::Generic;
 use super::known::{Limit, Number, Rule, Time};
 use super::nullness::{annotated_types, marked, nullness};
+use crate::kotlin::{KotlinType, Nullness};
+use crate::load::FieldType;
 use crate::load::annotation::{
     Annotation, ElementValue, Part, TypeAnnotation, annotations, parameter_annotations,
 };
@@ -21,6 +23,14 @@ pub(super) fn parameters(jvm: &Jvm, func: FuncId) -> Vec<Rule> {
         rule.each = marked.then(|| Box::new(Rule { non_null: true, ..Rule::default() }));
     }
     let Some(file) = &jvm.classes[f.class].file else { return rules };
+    if let Some(kotlin) = crate::kotlin::kotlin(file) {
+        let function = kotlin.function(&f.name, &f.descriptor, count).map(|f| f.arguments.clone());
+        let setter = || kotlin.setter(&f.name).filter(|_| count == 1).map(|p| vec![p.arguments.clone()]);
+        let arguments = function.or_else(setter).unwrap_or_default();
+        for ((rule, arguments), ty) in rules.iter_mut().zip(&arguments).zip(&f.signature.ty.params) {
+            rule.join(&elements(arguments, holds_elements(jvm, ty), &|null| null == Nullness::Never));
+        }
+    }
     let Some(raw) = file.method(&f.name, &f.descriptor).and_then(|m| m.annotations.as_ref()) else {
         return rules;
     };
@@ -39,6 +49,62 @@ pub(super) fn parameters(jvm: &Jvm, func: FuncId) -> Vec<Rule> {
         }
     }
     rules
+}
+
+/// Of the elements of a function's parameters, only that they are not null: the rest is what a method under test is declared to
+/// be given, and constructors are called with whatever they take.
+pub(super) fn element_nulls(jvm: &Jvm, func: FuncId) -> Vec<Rule> {
+    let nulls =
+        |rule: Rule| Rule { each: only_nulls(rule.each), values: only_nulls(rule.values), ..Rule::default() };
+    parameters(jvm, func).into_iter().map(nulls).collect()
+}
+
+fn only_nulls(rule: Option<Box<Rule>>) -> Option<Box<Rule>> {
+    let rule = *rule?;
+    let nulls = Rule {
+        non_null: rule.non_null,
+        each: only_nulls(rule.each),
+        values: only_nulls(rule.values),
+        ..Rule::default()
+    };
+    Some(Box::new(nulls)).filter(|rule| !rule.is_empty())
+}
+
+/// What Kotlin's types say of the elements that a function returns.
+pub(super) fn returned_elements(jvm: &Jvm, func: FuncId) -> Rule {
+    let f = &jvm.funcs[func];
+    let kotlin = jvm.classes[f.class].file.as_deref().and_then(crate::kotlin::kotlin);
+    let (Some(kotlin), Some(ty)) = (kotlin, &f.signature.ty.ret) else { return Rule::default() };
+    let function = kotlin.function(&f.name, &f.descriptor, f.signature.ty.params.len());
+    let arguments = function.map(|f| &f.returned).or_else(|| kotlin.getter(&f.name).map(|p| &p.arguments));
+    // What a type parameter stands for counts as it is.
+    let never = |null| null != Nullness::Marked;
+    arguments.map(|arguments| elements(arguments, holds_elements(jvm, ty), &never)).unwrap_or_default()
+}
+
+/// Elements are as the arguments of a Kotlin type say: those of a list or an array, the keys and values of a map.
+fn elements(arguments: &[KotlinType], holds: bool, never: &dyn Fn(Nullness) -> bool) -> Rule {
+    let rule = |ty: &KotlinType| {
+        // What is inside of elements is looked at where they are lists or maps, of whatever class.
+        let inside = elements(&ty.arguments, holds, never);
+        let rule = Rule { non_null: never(ty.null), ..inside };
+        Some(Box::new(rule)).filter(|rule| !rule.is_empty())
+    };
+    match arguments {
+        [each] if holds => Rule { each: rule(each), ..Rule::default() },
+        [keys, values] if holds => Rule { each: rule(keys), values: rule(values), ..Rule::default() },
+        _ => Rule::default(),
+    }
+}
+
+/// Whether the arguments of a type are what its objects hold: arrays, and what the library keeps things in.
+fn holds_elements(jvm: &Jvm, ty: &FieldType) -> bool {
+    let FieldType::Class(name) = ty else { return matches!(ty, FieldType::Array(_)) };
+    let above = |above: &str| {
+        let (class, above) = (jvm.loaded(name), jvm.loaded(above));
+        class.zip(above).is_some_and(|(class, above)| jvm.is_subclass(class, above))
+    };
+    name.starts_with("java/") && (above("java/lang/Iterable") || above("java/util/Map"))
 }
 
 /// Which parameters of a function hold elements that are never null, by a scope that says so of all types.

@@ -9,7 +9,6 @@ use super::recipe::{Make, Way};
 use super::{Kind, MAX_CHANGES};
 use crate::examples::{Call, Example, Made};
 use crate::link::string_units;
-use crate::natives::support::field_of;
 use crate::world::Jvm;
 
 /// Enters what makes the input `name` of a kind like an example; what cannot be said stays as it is by default.
@@ -32,7 +31,8 @@ pub fn enter(vm: &Vm<Jvm>, name: &str, kind: &Kind, example: &Example, inputs: &
             text(name, units, inputs);
         }
         (Kind::Enum { constants, .. }, Example::Constant(constant)) => {
-            let called = |object: &vm::ObjId| constant_name(vm, *object).as_ref() == Some(constant);
+            let called =
+                |object: &vm::ObjId| crate::observe::constant_name(vm, *object).as_ref() == Some(constant);
             if let Some(at) = constants.iter().position(called) {
                 inputs.insert(name.to_string(), at as u128);
             }
@@ -77,12 +77,6 @@ fn text(name: &str, units: &[u16], inputs: &mut BTreeMap<String, u128>) {
     for (i, unit) in units.iter().enumerate() {
         inputs.insert(format!("{name}[{i}]"), (*unit).into());
     }
-}
-
-fn constant_name(vm: &Vm<Jvm>, object: vm::ObjId) -> Option<String> {
-    let base = vm.lang.loaded("java/lang/Enum")?;
-    let (name, _) = field_of(&vm.lang, base, "name")?;
-    Some(String::from_utf16_lossy(&string_units(vm, vm.heap.read_ref(object, name))))
 }
 
 /// Whether an example may be of a kind.
@@ -136,7 +130,7 @@ fn object(vm: &Vm<Jvm>, name: &str, key: &str, made: &Made, inputs: &mut BTreeMa
 
 fn is_call(vm: &Vm<Jvm>, way: &Way, call: &Call) -> bool {
     let f = &vm.lang.funcs[way.func];
-    f.name == call.method && f.descriptor == call.descriptor
+    way.given.is_none() && f.name == call.method && f.descriptor == call.descriptor
 }
 
 fn arguments(vm: &Vm<Jvm>, name: &str, way: &Way, call: &Call, inputs: &mut BTreeMap<String, u128>) {

@@ -10,8 +10,8 @@ use ir::{ClassId, FuncId};
 use vm::Vm;
 
 use super::effects::writes;
-use super::fake::env_in;
 use super::generic::{self, Generic};
+use super::made_up::env_in;
 use super::producers::{constant, producer};
 use super::recipe::{Make, Way, add_changes, can_call, can_name, prepare_makes, way};
 use super::{Kind, kind_for};

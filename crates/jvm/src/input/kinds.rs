@@ -53,7 +53,7 @@ fn erased(ty: &Generic) -> FieldType {
 fn any(vm: &mut Vm<Jvm>) -> Kind {
     let ty = vm.lang.known.object;
     let mut kinds = vec![Kind::Str, boxed(vm, "java/lang/Integer", FieldType::Int)];
-    let Some(context) = vm.lang.worlds.context else { return Kind::OneOf { ty, kinds } };
+    let Some(context) = vm.lang.worlds.context else { return Kind::OneOf { ty, kinds, all: false } };
     kinds.extend(plain_class(vm, context, &[]));
     // What these hold is not looked at again.
     if vm.lang.worlds.asking == 0 {
@@ -78,7 +78,7 @@ fn any(vm: &mut Vm<Jvm>) -> Kind {
             }
         }
     }
-    Kind::OneOf { ty, kinds }
+    Kind::OneOf { ty, kinds, all: false }
 }
 
 /// So many classes of objects are tried for `Object`.
@@ -90,7 +90,7 @@ fn of_file(vm: &mut Vm<Jvm>, path: ClassId) -> Option<Kind> {
     let func = vm.lang.method(file, "toPath", "()Ljava/nio/file/Path;").ok()?;
     let on = plain_class(vm, file, &[])?;
     let key = prepare_ways(vm, path, Vec::new(), |_| {
-        vec![Way { func, on: Some(on), outer: false, params: Vec::new() }]
+        vec![Way { func, on: Some(on), outer: false, given: None, params: Vec::new() }]
     });
     Some(Kind::Object(key))
 }
@@ -133,7 +133,11 @@ fn class_kind(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
                     kinds.extend(plain_class(vm, class, &[]));
                 }
             }
-            return vm.lang.class(name).map_or(Kind::Null(name.to_string()), |ty| Kind::OneOf { ty, kinds });
+            return vm.lang.class(name).map_or(Kind::Null(name.to_string()), |ty| Kind::OneOf {
+                ty,
+                kinds,
+                all: false,
+            });
         }
         // Nobody can extend it: any enum will do.
         "java/lang/Enum" => {
@@ -176,7 +180,7 @@ fn other_class(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
     }
     // Kotlin's function types are written as lambdas, whatever else implements them.
     if name.starts_with("kotlin/jvm/functions/")
-        && let Some(fake) = super::fake::prepare(vm, class, args)
+        && let Some(fake) = super::made_up::prepare(vm, class, args)
     {
         return fake;
     }
@@ -207,8 +211,8 @@ fn other_class(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
     let own = &vm.lang.classes[class];
     let may_be_other = own.access & access::ABSTRACT != 0 && own.origin != ClassOrigin::Library;
     if own.is_interface() || may_be_other || kinds.is_empty() {
-        kinds.extend(super::fake::prepare(vm, class, args));
-        kinds.extend(super::fake::prepare_overriding(vm, class, args));
+        kinds.extend(super::made_up::prepare(vm, class, args));
+        kinds.extend(super::made_up::prepare_overriding(vm, class, args));
     }
     match kinds.len() {
         0 => unsupported,
@@ -218,7 +222,7 @@ fn other_class(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
             kinds.remove(0)
         }
         1 if matches!(&kinds[0], Kind::Fake { .. }) => kinds.remove(0),
-        _ => Kind::OneOf { ty: class, kinds },
+        _ => Kind::OneOf { ty: class, kinds, all: false },
     }
 }
 
@@ -382,7 +386,7 @@ fn with_asked(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic], usual: Kind) -
     vm.lang.worlds.asking -= 1;
     match kinds.len() {
         1 => kinds.remove(0),
-        _ => Kind::OneOf { ty: class, kinds },
+        _ => Kind::OneOf { ty: class, kinds, all: false },
     }
 }
 
@@ -440,7 +444,7 @@ fn of_list(vm: &mut Vm<Jvm>, name: &str, elem: &Generic, method: &str, descripto
     let func = vm.lang.method(owner, method, descriptor).ok()?;
     let list = list_kind(vm, elem, name)?;
     let key = prepare_ways(vm, class, vec![shown(elem)], |_| {
-        vec![Way { func, on: Some(list), outer: false, params: Vec::new() }]
+        vec![Way { func, on: Some(list), outer: false, given: None, params: Vec::new() }]
     });
     Some(Kind::Object(key))
 }
@@ -450,7 +454,7 @@ fn common_pool(vm: &mut Vm<Jvm>, name: &str) -> Option<Kind> {
     let ty = vm.lang.class(name).ok()?;
     let pool = vm.lang.class("java/util/concurrent/ForkJoinPool").ok()?;
     let func = vm.lang.declared(pool, "commonPool", "()Ljava/util/concurrent/ForkJoinPool;")?;
-    let way = Way { func, on: None, outer: false, params: Vec::new() };
+    let way = Way { func, on: None, outer: false, given: None, params: Vec::new() };
     let key = prepare_ways(vm, ty, Vec::new(), |_| vec![way]);
     Some(Kind::Only { kind: Box::new(Kind::Object(key)), ty: name.replace('/', ".") })
 }
@@ -478,7 +482,7 @@ pub(super) fn implementers(vm: &mut Vm<Jvm>, class: ClassId) -> Vec<ClassId> {
     let own = &vm.lang.classes[class];
     if own.origin == ClassOrigin::Library
         && own.is_interface()
-        && super::fake::abstract_methods(&vm.lang, class).len() == 1
+        && super::made_up::abstract_methods(&vm.lang, class).len() == 1
     {
         return Vec::new();
     }
@@ -506,7 +510,7 @@ fn contradicts(jvm: &Jvm, sub: ClassId, class: ClassId, args: &[Generic]) -> boo
     // Whatever its own variables stand for.
     let own = generic::class_env(file.signature.as_deref(), &[]);
     let own: Vec<Generic> = own.iter().map(|_| Generic::Any).collect();
-    let Some(given) = super::fake::env_in(jvm, sub, &own, class, 0) else { return false };
+    let Some(given) = super::made_up::env_in(jvm, sub, &own, class, 0) else { return false };
     given.iter().zip(args).any(|((_, given), asked)| are_apart(jvm, given, asked))
 }
 

@@ -410,12 +410,31 @@ pub fn told_kind(vm: &mut Vm<Jvm>, ty: &FieldType, kind: super::Kind, rule: &mut
     }
 }
 
+/// Why a text is no regular expression, if it is none: the library is asked.
+pub fn refused_pattern(vm: &mut Vm<Jvm>, pattern: &str) -> Option<String> {
+    vm.start_run(term::Assignment::default());
+    let class = vm.lang.class("java/util/regex/Pattern").ok()?;
+    super::initialise(vm, class).ok()?;
+    let compile = "(Ljava/lang/String;)Ljava/util/regex/Pattern;";
+    let compile = vm.lang.declared(class, "compile", compile)?;
+    let units: Vec<u16> = pattern.encode_utf16().collect();
+    let text = crate::link::new_string(vm, &units).ok()?;
+    match vm.call(compile, &[Val::obj(text)]) {
+        vm::Outcome::Threw(exception) => {
+            let units = crate::observe::message(vm, exception).unwrap_or_default();
+            let message = String::from_utf16_lossy(&units);
+            Some(message.lines().next().unwrap_or_default().to_string())
+        }
+        _ => None,
+    }
+}
+
 /// How objects of some classes are made where a wider type is asked for.
 fn kind_of_types(vm: &mut Vm<Jvm>, ty: &FieldType, types: &[Arc<str>]) -> super::Kind {
     let mut kinds: Vec<super::Kind> = Vec::new();
     for name in types {
         match super::kind_of(vm, &FieldType::Class(name.clone())) {
-            super::Kind::OneOf { ty, kinds: some } => {
+            super::Kind::OneOf { ty, kinds: some, .. } => {
                 // Of the class itself, not of what is below it.
                 let own = some.into_iter().find(|kind| super::class_of(&vm.lang, kind) == Some(ty));
                 kinds.extend(own);
@@ -427,6 +446,6 @@ fn kind_of_types(vm: &mut Vm<Jvm>, ty: &FieldType, types: &[Arc<str>]) -> super:
     match (kinds.len(), vm.lang.class_of_type(ty)) {
         (0, _) | (_, Err(_)) => super::kind_of(vm, ty),
         (1, _) => kinds.remove(0),
-        (_, Ok(ty)) => super::Kind::OneOf { ty, kinds },
+        (_, Ok(ty)) => super::Kind::OneOf { ty, kinds, all: true },
     }
 }

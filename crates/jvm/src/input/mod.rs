@@ -16,11 +16,13 @@ mod enums;
 pub mod example;
 mod fake;
 mod generic;
+mod given;
 mod hidden;
 mod kinds;
 pub mod known;
 mod lambdas;
 mod library;
+mod made_up;
 mod moments;
 mod nullness;
 mod object;
@@ -52,7 +54,7 @@ use crate::world::Jvm;
 
 pub use callback::Callback;
 pub use effects::reads;
-pub use fake::{Fake, FakeCall, FakeMethod, Given, STAND_IN, could_throw, look_at_given, types_on};
+pub use fake::{Fake, FakeCall, FakeMethod, Given, STAND_IN, could_throw, look_at_given};
 pub use generic::{
     Generic, Open, closed_result, has_wildcards, is_generic, open_within_bounds, returns_variables,
 };
@@ -60,14 +62,15 @@ pub use hidden::{Hidden, hidden, params_of};
 pub use kinds::{enum_constants, kind_for};
 pub use known::{Conditions, Known};
 pub use lambdas::lambdas;
+pub use made_up::types_on;
 pub use nullness::refuses_null;
 pub use object::{Event, MAX_CHANGES, change_order, class_of, object};
 pub use pattern::shortest_match;
 pub use producers::{Constant, constant};
 pub use raw::{allow_raw, forbid_raw, says_field_is_set};
 pub use recipe::{
-    Make, ParamWay, Recipe, Way, can_call, can_name, is_inner, is_written, param_names, param_types,
-    param_types_on, prepare_class, prepare_makes, way,
+    Make, ParamWay, Recipe, Way, can_call, can_name, is_assigned, is_inner, is_written, param_names,
+    param_types, param_types_on, prepare_class, prepare_makes, way,
 };
 pub use resets::{Reset, disturb, reset, resets};
 pub use shape::shape;
@@ -280,6 +283,8 @@ pub enum Kind {
     OneOf {
         ty: ClassId,
         kinds: Vec<Kind>,
+        /// The user says that there are no others.
+        all: bool,
     },
     /// Objects of one class stand for all that the type allows.
     Only {
@@ -364,9 +369,15 @@ fn make_at(vm: &mut Vm<Jvm>, name: &str, kind: &Kind, optional: bool) -> Result<
             collection::filled(vm, name, *class, *add, (elems, of), optional)
         }
         Kind::Fake { class } => object::reference(vm, name, std::slice::from_ref(kind), *class, optional),
-        Kind::OneOf { ty, kinds } => {
-            let which = vm.lang.classes[*ty].java_name();
-            vm.ledger.note(Imprecision::UnsupportedInput, which, "only some classes of objects are tried");
+        Kind::OneOf { ty, kinds, all } => {
+            match all {
+                true => known::note(vm),
+                false => {
+                    let (which, reason) =
+                        (vm.lang.classes[*ty].java_name(), "only some classes of objects are tried");
+                    vm.ledger.note(Imprecision::UnsupportedInput, which, reason);
+                }
+            }
             object::reference(vm, name, kinds, *ty, optional)
         }
         Kind::Only { kind, ty } => {

@@ -10,6 +10,7 @@ use vm::{Alternative, ChoiceWay, ElemKind, ObjId, Outcome, Stop, Val, Vm};
 use super::known::Rule;
 use super::recipe::{FieldWay, Make, Recipe, Way};
 use super::{Generic, Kind, make_at, nullable};
+use crate::load::FieldType;
 use crate::observe::Seen;
 use crate::world::Jvm;
 
@@ -316,7 +317,7 @@ fn call_way(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe, way: &Way) -> Result<
         }
         on = Some((val, kind.clone()));
     }
-    let args = arguments(vm, name, way)?;
+    let args = arguments(vm, name, way, None)?;
     super::initialise(vm, vm.lang.funcs[way.func].class).map_err(|_| Stop::Assumption)?;
     let seen = record(vm, |vm| see_args(vm, way, &args));
     let seen_on = match &on {
@@ -353,12 +354,23 @@ fn call_way(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe, way: &Way) -> Result<
     Ok(object)
 }
 
-pub(super) fn arguments(vm: &mut Vm<Jvm>, name: &str, way: &Way) -> Result<Vec<Val>, Stop> {
+/// The arguments of a call; one of them may be an object that is there already.
+pub(super) fn arguments(
+    vm: &mut Vm<Jvm>,
+    name: &str,
+    way: &Way,
+    given: Option<ObjId>,
+) -> Result<Vec<Val>, Stop> {
     let mut vals = Vec::new();
     for (i, p) in way.params.iter().enumerate() {
+        if let Some(object) = given.filter(|_| way.given == Some(i)) {
+            vals.push(Val::obj(object));
+            continue;
+        }
         let val = make_at(vm, &format!("{name}.{}", p.name), &p.kind, false)?;
-        if way.outer && i == 0 || p.non_null {
-            super::known::hold(vm, val, &p.ty, &Rule { non_null: true, ..Rule::default() })?;
+        let non_null = way.outer && i == 0 || p.non_null;
+        if non_null || !p.elements.is_empty() {
+            super::known::hold(vm, val, &p.ty, &Rule { non_null, ..p.elements.clone() })?;
         }
         vals.push(val);
     }
@@ -392,6 +404,9 @@ fn assign(vm: &mut Vm<Jvm>, name: &str, object: ObjId, field: &FieldWay) -> Resu
         None => make_at(vm, &name, &field.kind, true)?,
         Some((_, non_null)) => set(vm, &name, field, now, non_null)?,
     };
+    if !field.elements.is_empty() && val.bits != now.bits {
+        super::known::hold(vm, val, &field.ty, &field.elements)?;
+    }
     vm.store(object, field.offset, field.cell, val)?;
     if val.bits != now.bits
         && let Some(value) = record(vm, |vm| crate::observe::see_argument(vm, val.bits, &field.ty))
@@ -494,25 +509,60 @@ fn change(
             }
             return Ok(());
         };
-        let method = format!("{step}.{}", vm.lang.funcs[way.func].name);
         vm.lang.worlds.changing += 1;
-        let args = arguments(vm, &method, way);
+        let called = change_by(vm, &step, object, way);
         vm.lang.worlds.changing -= 1;
-        let args = args?;
-        let seen = record(vm, |vm| see_args(vm, way, &args));
-        let func = crate::observe::dispatched(vm, object, way.func).ok_or(Stop::Assumption)?;
-        let mut vals = vec![Val::obj(object)];
-        vals.extend(args);
-        match vm.call(func, &vals) {
-            Outcome::Returned(_) => {}
-            Outcome::Threw(_) => return Err(Stop::Assumption),
-            Outcome::Stopped(stop) => return Err(stop),
-        }
-        if let Some(args) = seen {
-            log(vm, Event::Called { object, func: way.func, args });
-        }
+        called?;
     }
     let reason = format!("at most {most} calls on it before");
     vm.ledger.note(ledger::Kind::InputBound, name, reason);
+    Ok(())
+}
+
+/// Calls a method that changes an object: on it, or on another one that is given it.
+fn change_by(vm: &mut Vm<Jvm>, step: &str, object: ObjId, way: &Way) -> Result<(), Stop> {
+    let constructor = &*vm.lang.funcs[way.func].name == "<init>";
+    let name = match constructor {
+        true => {
+            let class = vm.lang.classes[vm.lang.funcs[way.func].class].java_name();
+            format!("new{}", class.rsplit(['.', '$']).next().unwrap_or_default())
+        }
+        false => vm.lang.funcs[way.func].name.to_string(),
+    };
+    let method = format!("{step}.{name}");
+    let on = match (&way.on, way.given) {
+        (_, None) => Some(object),
+        (Some(kind), Some(_)) => {
+            let val = make_at(vm, &format!("{method}.of"), kind, false)?;
+            let ty = FieldType::Class(vm.lang.classes[vm.lang.funcs[way.func].class].name.clone());
+            super::known::hold(vm, val, &ty, &Rule { non_null: true, ..Rule::default() })?;
+            Some(vm.deref(val)?)
+        }
+        (None, Some(_)) if constructor => Some(vm.new_object(vm.lang.funcs[way.func].class)?),
+        (None, Some(_)) => None,
+    };
+    let args = arguments(vm, &method, way, Some(object))?;
+    let seen = record(vm, |vm| see_args(vm, way, &args));
+    let func = match on {
+        Some(on) if !constructor => crate::observe::dispatched(vm, on, way.func).ok_or(Stop::Assumption)?,
+        _ => {
+            super::initialise(vm, vm.lang.funcs[way.func].class).map_err(|_| Stop::Assumption)?;
+            way.func
+        }
+    };
+    let mut vals: Vec<Val> = on.map(Val::obj).into_iter().collect();
+    vals.extend(args);
+    match vm.call(func, &vals) {
+        Outcome::Returned(_) => {}
+        Outcome::Threw(_) => return Err(Stop::Assumption),
+        Outcome::Stopped(stop) => return Err(stop),
+    }
+    if let Some(args) = seen {
+        let event = match on {
+            Some(object) if !constructor => Event::Called { object, func: way.func, args },
+            _ => Event::CalledFirst { on: None, func: way.func, args },
+        };
+        log(vm, event);
+    }
     Ok(())
 }

@@ -93,7 +93,7 @@ fn add_hidden(vm: &mut Vm<Jvm>, field: &mut FieldWay) {
     field.kind = match kinds.len() {
         0 => Kind::Null(name.replace('/', ".")),
         1 => kinds.remove(0),
-        _ => Kind::OneOf { ty: declared, kinds },
+        _ => Kind::OneOf { ty: declared, kinds, all: false },
     };
 }
 

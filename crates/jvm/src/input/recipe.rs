@@ -9,6 +9,7 @@ use vm::Vm;
 
 use super::effects::{Setter, reads_only, setters, writes};
 use super::generic::{self, Env, Generic};
+use super::known::Rule;
 use super::producers::{Constant, constants, held, producers};
 use super::{Kind, kind_for};
 use crate::link::ClassOrigin;
@@ -53,6 +54,8 @@ pub struct Way {
     pub on: Option<Kind>,
     /// Its first argument is the object that the new one belongs to.
     pub outer: bool,
+    /// The parameter that an object is given as which this call changes: it is called on another one.
+    pub given: Option<usize>,
     pub params: Vec<ParamWay>,
 }
 
@@ -63,6 +66,8 @@ pub struct ParamWay {
     pub kind: Kind,
     /// It is declared to take no null.
     pub non_null: bool,
+    /// What is declared of its elements: that they are not null.
+    pub elements: Rule,
 }
 
 #[derive(Clone, Debug)]
@@ -75,6 +80,8 @@ pub struct FieldWay {
     pub kind: Kind,
     /// The method that assigns it, if a test does not; and whether it takes no null.
     pub setter: Option<(FuncId, bool)>,
+    /// What the method is declared to take as elements.
+    pub elements: Rule,
 }
 
 /// So many ways are tried for one class.
@@ -111,7 +118,10 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic]) -> Opt
             let mut setters = setters(&vm.lang, class);
             cut(&mut setters, MAX_SETTERS, "setters", &mut left_out);
             let ways = user_makes(vm, class, &env, &mut left_out);
-            (ways, fields(vm, class, &env, &setters), changes(vm, class, &env, &setters, &mut left_out))
+            let fields = fields(vm, class, &env, &setters);
+            let mut changes = changes(vm, class, &env, &setters, &mut left_out);
+            changes.extend(super::given::takers(vm, class, &fields));
+            (ways, fields, changes)
         }
     };
     let calls = ways.iter_mut().filter_map(|make| match make {
@@ -264,22 +274,23 @@ pub fn way(vm: &mut Vm<Jvm>, func: FuncId, env: &Env) -> Way {
     let names = param_names(&vm.lang, func);
     let types = param_types(&vm.lang, func, env);
     let erased = vm.lang.funcs[func].signature.ty.params.clone();
-    let mut refuses = match vm.lang.worlds.known.ignore_annotations {
-        true => Vec::new(),
-        false => super::refuses_null(&vm.lang, func),
+    let (mut refuses, mut elements) = match vm.lang.worlds.known.ignore_annotations {
+        true => (Vec::new(), Vec::new()),
+        false => (super::refuses_null(&vm.lang, func), super::declared::element_nulls(&vm.lang, func)),
     };
     refuses.resize(erased.len(), false);
+    elements.resize(erased.len(), Rule::default());
     let params = names
         .into_iter()
         .zip(types)
-        .zip(erased.into_iter().zip(refuses))
-        .map(|((name, generic), (ty, non_null))| {
+        .zip(erased.into_iter().zip(refuses.into_iter().zip(elements)))
+        .map(|((name, generic), (ty, (non_null, elements)))| {
             let kind = kind_for(vm, &generic);
-            ParamWay { name, ty, kind, non_null }
+            ParamWay { name, ty, kind, non_null, elements }
         })
         .collect();
     let outer = &*vm.lang.funcs[func].name == "<init>" && is_inner(&vm.lang, vm.lang.funcs[func].class);
-    Way { func, on: None, outer, params }
+    Way { func, on: None, outer, given: None, params }
 }
 
 /// The types of a function's parameters, with arguments where they are known.
@@ -306,7 +317,7 @@ pub fn param_types_on(jvm: &Jvm, on: &Kind, func: FuncId) -> Vec<Generic> {
     let classes = kinds.into_iter().filter(|kind| !matches!(kind, Kind::Fake { .. } | Kind::Null(_)));
     let mut envs = classes.map(|kind| {
         let class = super::object::class_of(jvm, kind)?;
-        super::fake::env_in(jvm, class, &[], owner, 0)
+        super::made_up::env_in(jvm, class, &[], owner, 0)
     });
     let env = match envs.next() {
         Some(Some(first)) if envs.all(|other| other.as_ref() == Some(&first)) => first,
@@ -478,14 +489,20 @@ pub(super) fn field_ways(
             let generic = Generic::of_field(declared.and_then(|f| f.signature.as_deref()), &ty, &own);
             let kind = kind_for(vm, &generic);
             let (name, offset, cell) = (field.name, field.offset, field.ty);
-            found.push(FieldWay { owner, name, offset, cell, ty, kind, setter });
+            let elements = match setter {
+                Some((func, _)) if !vm.lang.worlds.known.ignore_annotations => {
+                    super::declared::element_nulls(&vm.lang, func).pop().unwrap_or_default()
+                }
+                _ => Rule::default(),
+            };
+            found.push(FieldWay { owner, name, offset, cell, ty, kind, setter, elements });
         }
     }
     found
 }
 
 /// Whether a method of the class, not a constructor, assigns the field.
-fn is_assigned(jvm: &Jvm, class: ClassId, field: &str) -> bool {
+pub fn is_assigned(jvm: &Jvm, class: ClassId, field: &str) -> bool {
     let Some(file) = &jvm.classes[class].file else { return true };
     file.methods.iter().filter(|m| !m.is_constructor()).any(|method| {
         let Ok(Some(code)) = method.bytecode() else { return false };

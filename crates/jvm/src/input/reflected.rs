@@ -39,7 +39,7 @@ pub(super) fn reflected(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Optio
             let classes = class_literals(vm, None)?;
             let ty = vm.lang.class(name).ok()?;
             let generic = parameterised(vm, "java/lang/reflect/Type")?;
-            Some(Kind::OneOf { ty, kinds: vec![classes, generic] })
+            Some(Kind::OneOf { ty, kinds: vec![classes, generic], all: false })
         }
         "java/lang/reflect/ParameterizedType" => parameterised(vm, name),
         "java/lang/reflect/Field" => {
@@ -82,7 +82,7 @@ fn parameterised(vm: &mut Vm<Jvm>, ty: &str) -> Option<Kind> {
     let func = vm.lang.method(class, "getGenericSuperclass", "()Ljava/lang/reflect/Type;").ok()?;
     let on = literals(vm, &["java/util/ArrayList", "java/util/Properties", "java/lang/Enum$EnumDesc"])?;
     let key = format!("generic types as {}", vm.lang.classes[ty].name);
-    let way = Way { func, on: Some(on), outer: false, params: Vec::new() };
+    let way = Way { func, on: Some(on), outer: false, given: None, params: Vec::new() };
     Some(Kind::Object(prepare_makes(vm, &key, ty, Vec::new(), |_| vec![Make::Call(way)])))
 }
 
@@ -105,14 +105,26 @@ fn members(
             continue;
         };
         let text = FieldType::Class("java/lang/String".into());
-        let mut params = vec![ParamWay { name: "name".to_string(), ty: text, kind: names, non_null: false }];
+        let mut params = vec![ParamWay {
+            name: "name".to_string(),
+            ty: text,
+            kind: names,
+            non_null: false,
+            elements: Default::default(),
+        }];
         if method == "getMethod" {
             // Of methods without parameters.
             let none = FieldType::Array(Box::new(FieldType::Class("java/lang/Class".into())).into());
             let kind = Kind::Null("parameters of a method".to_string());
-            params.push(ParamWay { name: "parameterTypes".to_string(), ty: none, kind, non_null: false });
+            params.push(ParamWay {
+                name: "parameterTypes".to_string(),
+                ty: none,
+                kind,
+                non_null: false,
+                elements: Default::default(),
+            });
         }
-        ways.push(Make::Call(Way { func, on: Some(on), outer: false, params }));
+        ways.push(Make::Call(Way { func, on: Some(on), outer: false, given: None, params }));
     }
     (!ways.is_empty()).then(|| Kind::Object(prepare_makes(vm, &key, ty, Vec::new(), |_| ways)))
 }
@@ -126,8 +138,14 @@ fn constructor(vm: &mut Vm<Jvm>, ty: &str) -> Option<Kind> {
     let on = literals(vm, &["java/util/ArrayList", "java/lang/String", "java/lang/Object"])?;
     let none = FieldType::Array(Box::new(FieldType::Class("java/lang/Class".into())).into());
     let kind = Kind::Null("parameters of a constructor".to_string());
-    let params = vec![ParamWay { name: "parameterTypes".to_string(), ty: none, kind, non_null: false }];
-    let way = Way { func, on: Some(on), outer: false, params };
+    let params = vec![ParamWay {
+        name: "parameterTypes".to_string(),
+        ty: none,
+        kind,
+        non_null: false,
+        elements: Default::default(),
+    }];
+    let way = Way { func, on: Some(on), outer: false, given: None, params };
     Some(Kind::Object(prepare_makes(vm, "constructors", ty, Vec::new(), |_| vec![Make::Call(way)])))
 }
 

@@ -220,7 +220,7 @@ pub fn call_earlier(vm: &mut Vm<Jvm>, earlier: &[(String, Vec<Way>)]) -> Result<
             let Some(way) = which.checked_sub(1).and_then(|at| ways.get(at as usize)) else { break };
             let name = &vm.lang.funcs[way.func].name;
             let inside = format!("{step}.{}", if name.starts_with('<') { "new" } else { name });
-            let args = object::arguments(vm, &inside, way)?;
+            let args = object::arguments(vm, &inside, way, None)?;
             let seen = object::record(vm, |vm| object::see_args(vm, way, &args));
             perform(vm, None, way.func, args)?;
             if let Some(args) = seen {

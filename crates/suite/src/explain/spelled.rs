@@ -49,7 +49,13 @@ pub(super) fn spelled(name: &str) -> String {
         let number =
             part.strip_prefix("get").filter(|n| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit()));
         if is_call(part) && parts.peek().is_some() {
-            let method = parts.next().unwrap_or_default();
+            let mut method = parts.next().unwrap_or_default().to_string();
+            let mut dot = dot;
+            // An object that was made besides: `team.call0.newMember.points` is `new Member(points)`.
+            if let Some(class) = method.strip_prefix("new").filter(|c| c.starts_with(char::is_uppercase)) {
+                method = format!("new {class}");
+                (text, dot) = (String::new(), "");
+            }
             match parts.next() {
                 Some(param) if parts.peek().is_some() => {
                     text.push_str(&format!("{dot}{method}({})", numbered(param, part)));
