@@ -6,7 +6,7 @@
 //! compilers lay out `if`, `while`, `? :` and assigned conditions; the front end says where it is another ([`ir::BranchInfo::far`]).
 
 use crate::flow::Flow;
-use crate::graph::{GraphEdge, Path};
+use crate::graph::{GraphEdge, GraphNode, Path};
 use crate::projection::{Branch, Projection};
 use ir::{BlockId, Function, Op, Ways};
 use std::collections::BTreeMap;
@@ -78,7 +78,10 @@ fn decision(projection: &Projection, number: u32, members: &[&Branch]) -> Option
         return None;
     }
     // Behind the head only: a loop that comes back to its own condition leaves the decision.
-    let member = |first: BlockId| blocks.iter().skip(1).position(|b| *b == ways.end(first)).map(|i| i + 1);
+    let member = |first: BlockId| {
+        let next = ways.straight(first, |block| blocks.iter().skip(1).any(|b| *b == block))?;
+        blocks.iter().skip(1).position(|b| *b == next).map(|i| i + 1)
+    };
     let out: Vec<BlockId> =
         firsts.iter().flatten().copied().filter(|first| member(*first).is_none()).collect();
     // Which edges out make the outcome true.
@@ -389,13 +392,16 @@ impl Decision {
             let mut ways: Vec<Vec<GraphEdge>> = vec![Vec::new()];
             for (i, (index, position)) in steps.iter().enumerate() {
                 let next = steps.get(i + 1).and_then(|(index, _)| flow.node(func.block_at(*index)));
-                let edges: Vec<GraphEdge> = flow
+                let on: Vec<Vec<GraphEdge>> = flow
                     .edges_by(*index, *position)
-                    .filter(|e| next.is_none_or(|node| flow.graph.to(*e) == node))
+                    .filter_map(|edge| match next {
+                        Some(node) => straight(flow, edge, node),
+                        None => Some(vec![edge]),
+                    })
                     .collect();
                 ways = ways
                     .iter()
-                    .flat_map(|way| edges.iter().map(move |e| way.iter().copied().chain([*e]).collect()))
+                    .flat_map(|way| on.iter().map(move |on| way.iter().chain(on).copied().collect()))
                     .collect();
             }
             let head = indices.first().and_then(|index| flow.node(func.block_at(*index)));
@@ -411,5 +417,20 @@ impl Decision {
         let one = |(c, value): (&Condition, &Option<bool>)| value.map(|v| c.texts[usize::from(v)].clone());
         let all: Vec<String> = self.conditions.iter().zip(&row.values).filter_map(one).collect();
         all.join(", ")
+    }
+}
+
+/// The edges to a node, from an edge on: others follow only where no branch lies between (what a record pattern takes apart).
+fn straight(flow: &Flow, first: GraphEdge, node: GraphNode) -> Option<Vec<GraphEdge>> {
+    let mut edges = vec![first];
+    loop {
+        let at = flow.graph.to(*edges.last()?);
+        if at == node {
+            return Some(edges);
+        }
+        match flow.graph.succs(at) {
+            [only] if edges.len() <= flow.graph.nodes().count() => edges.push(*only),
+            _ => return None,
+        }
     }
 }
