@@ -132,7 +132,8 @@ fn decision(projection: &Projection, number: u32, members: &[&Branch]) -> Option
         })
         .collect();
     let text = formula(&conditions);
-    let line = members.first()?.line;
+    // Compilers say the line of an operator where a pattern is asked for.
+    let line = members.iter().map(|b| b.line).filter(|line| *line != 0).min().unwrap_or(0);
     Some(Decision { number, line, conditions, text, copies: copies(members) })
 }
 
