@@ -315,7 +315,7 @@ impl Lowering<'_> {
         hoist::hoist(&mut self.out, &self.is_local);
         let mut function = self.out.finish(name, source, signature.ret, own);
         let library = self.jvm.classes[self.class].origin == ClassOrigin::Library;
-        variables::name(&mut function, &locals, code, !library);
+        variables::name(&mut function, &locals, code, &self.bytecode, !library);
         if own && code.locals.is_empty() {
             let is_static = method.access & access::STATIC != 0;
             variables::name_params(&mut function, is_static, &crate::input::param_names(self.jvm, self.func));

@@ -2,17 +2,25 @@
 //! register whose slot holds several is split so that each web of definitions and uses gets its own.
 //!
 //! Names come from debug information, which nobody verifies; splitting follows the data flow, so wrong debug
-//! information gives wrong names, never wrong code.
+//! information gives wrong names, never wrong code. A value that is stored neither while the variable is there nor just before is the
+//! compiler's (what a record pattern takes apart) and has no name.
 
 use entity::EntityId;
 use ir::op::Operand;
 use ir::{Function, Inst, Reg, RegInfo};
 
 use crate::link::reg_type;
+use crate::load::instr::Bytecode;
 use crate::load::{Code, FieldType, LocalVariable};
 
 /// Names the registers of locals; with `split`, one variable a register.
-pub(super) fn name(function: &mut Function, locals: &[[Reg; 5]], code: &Code, split: bool) {
+pub(super) fn name(
+    function: &mut Function,
+    locals: &[[Reg; 5]],
+    code: &Code,
+    bytecode: &Bytecode,
+    split: bool,
+) {
     if code.locals.is_empty() {
         return;
     }
@@ -25,9 +33,13 @@ pub(super) fn name(function: &mut Function, locals: &[[Reg; 5]], code: &Code, sp
             };
             let variables: Vec<&LocalVariable> = code.locals.iter().filter(fits).collect();
             let Some(first) = variables.first() else { continue };
-            let several = variables.iter().any(|other| other.name != first.name);
+            let several = variables.iter().any(|other| other.name != first.name)
+                || (0..function.code.len()).any(|index| {
+                    function.code[index].dst == *reg
+                        && stored_in(&variables, bytecode, function.code_offset(index)).is_none()
+                });
             if several && split {
-                split_webs(function, *reg, &variables);
+                split_webs(function, *reg, &variables, bytecode);
             } else {
                 function.regs[*reg].variable = Some(first.name.to_string());
             }
@@ -45,7 +57,7 @@ pub(super) fn name_params(function: &mut Function, is_static: bool, names: &[Str
 }
 
 /// Gives each web of a register its own register and name. The web of the parameter, if it is one, keeps it.
-fn split_webs(function: &mut Function, reg: Reg, variables: &[&LocalVariable]) {
+fn split_webs(function: &mut Function, reg: Reg, variables: &[&LocalVariable], bytecode: &Bytecode) {
     let webs = Webs::new(function, reg);
     let mut made: Vec<(usize, Reg)> = Vec::new();
     if reg.0 < function.params {
@@ -76,9 +88,8 @@ fn split_webs(function: &mut Function, reg: Reg, variables: &[&LocalVariable]) {
         if inst.dst == reg {
             let new = web_reg(function, webs.defined[index]);
             function.code[index].dst = new;
-            let covering = variables.iter().find(|v| v.start <= pc && pc - v.start < v.len);
-            let next = variables.iter().filter(|v| v.start > pc).min_by_key(|v| v.start);
-            names.extend(covering.or(next).map(|v| (new, v.name.to_string(), false)));
+            let stored = stored_in(variables, bytecode, pc);
+            names.extend(stored.map(|v| (new, v.name.to_string(), false)));
         }
     }
     for (_, web) in made {
@@ -86,6 +97,14 @@ fn split_webs(function: &mut Function, reg: Reg, variables: &[&LocalVariable]) {
         let name = of(true).or_else(|| of(false)).map(|(_, name, _)| name.clone());
         function.regs[web].variable = name;
     }
+}
+
+/// The variable that a store at a pc is to: it is there, or there from the next instruction on.
+fn stored_in<'a>(variables: &[&'a LocalVariable], bytecode: &Bytecode, pc: u16) -> Option<&'a LocalVariable> {
+    let next = bytecode.index_of(pc).and_then(|index| bytecode.instrs.get(index + 1)).map(|(next, _)| *next);
+    let begins = variables.iter().find(|v| Some(v.start) == next);
+    let covering = || variables.iter().find(|v| v.start <= pc && pc - v.start < v.len);
+    begins.or_else(covering).copied()
 }
 
 trait CodeOffset {
