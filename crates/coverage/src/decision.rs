@@ -219,7 +219,7 @@ fn formula(conditions: &[Condition]) -> String {
         text: String,
         /// 0 a condition, 1 a conjunction, 2 a disjunction, 3 a choice.
         kind: u8,
-        /// What it says if it is false, unless it is a choice.
+        /// What it says if it is false.
         negated: Option<String>,
         next: [Next; 2],
         first: usize,
@@ -272,11 +272,15 @@ fn formula(conditions: &[Condition]) -> String {
                     [f, t] if f == then && t == other => a.negated.as_ref(),
                     _ => None,
                 }?;
-                let choice =
-                    |part: &Part| if part.kind == 0 { part.text.clone() } else { format!("({})", part.text) };
-                let asked = if a.kind == 0 { asked.clone() } else { format!("({asked})") };
-                let text = format!("{asked} ? {} : {}", choice(b), choice(c));
-                let part = Part { text, kind: 3, negated: None, next: b.next, first: a.first };
+                let choice = |part: &Part, text: &str| match part.kind {
+                    0 => text.to_string(),
+                    _ => format!("({text})"),
+                };
+                let asked = choice(a, asked);
+                let text = format!("{asked} ? {} : {}", choice(b, &b.text), choice(c, &c.text));
+                let negated = b.negated.as_ref().zip(c.negated.as_ref());
+                let negated = negated.map(|(x, y)| format!("{asked} ? {} : {}", choice(b, x), choice(c, y)));
+                let part = Part { text, kind: 3, negated, next: b.next, first: a.first };
                 (alone && b.next == c.next).then_some((i, 3, part))
             })
         });
