@@ -206,3 +206,41 @@ fn pages_show_sources_from_where_they_are_said_to_be() {
     assert!(!page("without", &[]).contains(line));
     assert!(page("with", &["--source-path", "elsewhere"]).contains(line));
 }
+
+const FEW: &str = "package a;
+public class Few {
+    public static int triangle(int a, int b, int c) {
+        int same = 0;
+        if (a <= 0 || b <= 0 || c <= 0) return -1;
+        if (a + b <= c || a + c <= b || b + c <= a) return 0;
+        if (a == b) same++;
+        if (b == c) same++;
+        if (a == c) same++;
+        return same;
+    }
+
+    public static int flags(int x, boolean p, boolean q) {
+        int flags = 0;
+        if (x > 3 && p) flags |= 1;
+        if (x < 9 || q) flags |= 2;
+        if (p ^ q) flags |= 4;
+        if ((x & 1) == 0) flags |= 8;
+        if (x % 5 == 2 && !q) flags |= 16;
+        return flags;
+    }
+}
+";
+
+/// All inputs were tried to know how many tests there must be.
+#[test]
+fn suites_are_the_smallest_where_all_paths_are_explored() {
+    let place = Place::new("Few", FEW);
+    for (method, fewest) in [("triangle", 8), ("flags", 3)] {
+        let mut command = place.command("generate");
+        let target = format!("a.Few#{method}");
+        let args = ["-o", method, "--no-run", "--exhaustive", "--criterion", "branch", &target];
+        text(&command.args(args).output().unwrap());
+        let written = fs::read_to_string(place.path().join(method).join("a/FewTest.java")).unwrap();
+        assert_eq!(written.matches("@Test").count(), fewest, "{written}");
+    }
+}
