@@ -91,7 +91,7 @@ pub struct SearchArgs {
     /// Budget a class in work units of about a microsecond; reproducible
     #[arg(long, value_name = "N", default_value_t = Budget::default().work)]
     pub work: u64,
-    /// Safety stop a class in seconds, confirming included
+    /// Safety stop a class in seconds, compiling and running its tests included
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time: Option<Duration>,
     /// Paths a method and constructor at most

@@ -1,11 +1,13 @@
-//! Budgets hold: memory, work and paths, by the command line.
+//! Budgets hold: memory, work, paths and time, by the command line.
 
 mod support;
 
 use std::fs;
 use std::io::Read;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use support::Place;
 
@@ -132,4 +134,47 @@ fn a_table_that_takes_long_to_fill_is_filled_once() {
     assert!(said.contains("0 open"), "{said}");
     let written = fs::read_to_string(heavy.path().join("out/a/HeavyTest.java")).unwrap();
     assert!(written.contains("\"much\"") && written.contains("\"little\""), "{written}");
+}
+
+/// A JDK whose compiler takes a minute.
+fn with_slow_compiler(jdk: &Path, home: &Path) {
+    let link = |from: &Path, to: &Path, but: &str| {
+        fs::create_dir_all(to).unwrap();
+        for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+            if entry.file_name() != but {
+                symlink(entry.path(), to.join(entry.file_name())).unwrap();
+            }
+        }
+    };
+    link(jdk, home, "bin");
+    link(&jdk.join("bin"), &home.join("bin"), "javac");
+    let compiler = home.join("bin/javac");
+    fs::write(&compiler, "#!/bin/sh\nexec sleep 60\n").unwrap();
+    fs::set_permissions(&compiler, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn what_is_not_confirmed_in_time_is_not_written_and_not_lost() {
+    let place = Place::new("Many", MANY);
+    let slow = place.path().join("slow");
+    with_slow_compiler(place.jdk_home(), &slow);
+    let generate = |home: &Path, options: &[&str]| {
+        let mut command = place.command("generate");
+        command.args(["-o", "out", "a.Many#sign"]).args(options).env("JAVA_HOME", home);
+        let output = command.output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let started = Instant::now();
+    let (code, said) = generate(&slow, &["--time", "5"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(started.elapsed() < Duration::from_secs(30), "the compiler was waited for");
+    assert!(said.contains("3 of 3 tests of a.Many were not confirmed in time"), "{said}");
+    assert!(said.contains("--resume"), "{said}");
+    assert!(!place.path().join("out/a/ManyTest.java").exists());
+
+    let (code, said) = generate(place.jdk_home(), &["--resume"]);
+    assert_eq!(code, Some(0), "{said}");
+    let written = fs::read_to_string(place.path().join("out/a/ManyTest.java")).unwrap();
+    assert_eq!(written.matches("@Test").count(), 3, "{written}");
+    assert!(!place.path().join("out/.testwright").exists(), "nothing is left to be continued");
 }

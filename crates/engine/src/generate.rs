@@ -57,6 +57,8 @@ pub struct Generated {
     pub measured: Option<Vec<ClassCoverage>>,
     pub millis: u64,
     pub millis_confirming: u64,
+    /// Tests that the time was over for before they were confirmed; they are among the dropped ones.
+    pub late: usize,
 }
 
 /// Everything found before the work starts, so that nothing is missing at its end.
@@ -72,10 +74,15 @@ const CONFIRM_SHARE: f64 = 0.4;
 const CONFIRM_MOST: Duration = Duration::from_secs(10);
 /// Compiling and running the tests of a class takes about this on a machine that does nothing else.
 const CONFIRM_USUAL: Duration = Duration::from_millis(2500);
+/// And this where the compiler is Kotlin's.
+const CONFIRM_KOTLIN: Duration = Duration::from_secs(6);
+/// However busy the machine, confirming is not given more than this share.
+const CONFIRM_CROWDED: f64 = 0.6;
 /// Making tests may take this part of a class's time longer than was meant for it.
 const GRACE: u32 = 20;
-/// A process of the confirming run gets at least this long, or on a busy machine what was found would be lost.
-const CONFIRM_LEAST: Duration = Duration::from_secs(30);
+/// Confirming is cut off when a class has taken so much more than its time, as a part of it; it is meant to end before. Only where the machine is so
+/// busy that not even one compiler and one run of the tests have ended may it take as long again: all would be lost.
+const LATE: u32 = 10;
 
 /// Generates tests for all targets; `done` gets each class as soon as it is written.
 pub fn generate(
@@ -85,13 +92,14 @@ pub fn generate(
     events: &mut dyn FnMut(Event),
     done: &mut dyn FnMut(Generated),
 ) -> Result<(), Error> {
+    let begun = Instant::now();
     let setup = prepare(config, places)?;
     let out = config.out.as_deref().ok_or(Error::NoOutput)?;
     check_writable(out)?;
     let count = setup.targets.len();
     let mut booted = Worlds::boot(config, &setup.path, interrupt, events)?;
-    let mut total = Total::start();
-    let mut batch = Batch { config, setup: &setup, out, classes: Vec::new() };
+    let mut total = Total { started: begun, ..Total::start() };
+    let mut batch = Batch { config, setup: &setup, out, classes: Vec::new(), late: Vec::new() };
     for (index, target) in setup.targets.iter().enumerate() {
         let class = target.class.replace(['/', '$'], ".");
         if total.is_over(config, batch.classes.len()) {
@@ -102,12 +110,13 @@ pub fn generate(
         // Each class starts from a world of its own: its tests do not depend on what else was asked for.
         let mut worlds = booted.fork();
         events(Event::ClassStarted { class: class.clone(), index, count });
-        let started = Instant::now();
+        // Finding everything and booting is part of the first one's time.
+        let started = if index == 0 { begun } else { Instant::now() };
         let explored = worlds.explore(config, target, started, events);
         match explored {
             Ok(result) => {
                 total.add(&result);
-                batch.add(config, target, result, started);
+                batch.add(target, result, started);
             }
             // One class of many that cannot be loaded must not cost the others.
             Err(why) if count > 1 => events(Event::Skipped { class, why: why.to_string() }),
@@ -124,9 +133,9 @@ pub fn generate(
         }
     }
     batch.emit(&mut total, events, done)?;
-    // Everything is written: nothing is left to be continued.
+    // What is written needs not be continued; what was not confirmed in time can be.
     if let Some(folder) = &config.journal {
-        for target in &setup.targets {
+        for target in setup.targets.iter().filter(|target| !batch.late.contains(&target.class)) {
             let _ = fs::remove_file(folder.join(format!("{}.journal", target.class.replace('/', "."))));
         }
         let _ = fs::remove_dir(folder);
@@ -179,6 +188,11 @@ impl Total {
         let base = if config.run { CONFIRM_BASE } else { Duration::ZERO };
         let kept = base + self.confirming(config) * waiting as u32;
         Some(config.budget.total_time?.saturating_sub(self.started.elapsed() + kept))
+    }
+
+    /// When all of it must be over.
+    fn end(&self, config: &Config) -> Option<Instant> {
+        config.budget.total_time.map(|time| self.started + time + time / LATE)
     }
 
     /// Whether another class would pass the limit.
@@ -345,8 +359,9 @@ impl Worlds {
     ) -> Result<ClassResult, Error> {
         let deadline = config.budget.time.map(|time| {
             let share = config.budget.confirming.unwrap_or_else(|| {
-                let share = time.mul_f64(CONFIRM_SHARE).clamp(CONFIRM_USUAL, CONFIRM_MOST);
-                share.max(CONFIRM_USUAL.mul_f64(self.crowded)).min(time / 2)
+                let usual = if config.framework.is_kotlin() { CONFIRM_KOTLIN } else { CONFIRM_USUAL };
+                let share = time.mul_f64(CONFIRM_SHARE).clamp(usual, CONFIRM_MOST);
+                share.max(usual.mul_f64(self.crowded)).min(time.mul_f64(CONFIRM_CROWDED))
             });
             let reserve = if config.run { share } else { Duration::ZERO };
             started + time.saturating_sub(reserve + time / GRACE)
@@ -414,6 +429,22 @@ fn perturbed(mut options: BootOptions) -> BootOptions {
     options.salt = 0x5bd1_e995;
     // Another year, month, day of the month and of the week, hour, minute, second and millisecond.
     options.epoch_millis += 40_012_345_678;
+    // Another machine, user and folder.
+    for (name, value) in [
+        ("user.name", "somebody"),
+        ("user.home", "/home/somebody"),
+        ("user.dir", "/home/somebody/else"),
+        ("java.io.tmpdir", "/var/tmp"),
+        ("java.class.path", "/other"),
+        ("java.library.path", "/usr/local/lib"),
+        ("java.awt.headless", "true"),
+        ("java.vm.vendor", "Somebody"),
+        ("java.vm.version", "0"),
+        ("java.vm.info", "interpreted mode"),
+        ("os.version", "6.1"),
+    ] {
+        options.properties.insert(name.to_string(), value.to_string());
+    }
     options
 }
 
@@ -430,6 +461,8 @@ struct Batch<'a> {
     setup: &'a Setup,
     out: &'a Path,
     classes: Vec<Pending<'a>>,
+    /// Classes some of whose tests were not confirmed in time.
+    late: Vec<String>,
 }
 
 /// A class on its way to its file.
@@ -440,11 +473,11 @@ struct Pending<'a> {
     kept: Vec<(usize, TestCase)>,
     /// What the JVM showed otherwise.
     failed: Vec<(usize, TestCase, String)>,
-    /// What does not compile, without type arguments.
+    /// What does not compile, spelled otherwise.
     raw: Vec<(usize, TestCase)>,
     generated: Generated,
-    started: Instant,
-    time: Option<Duration>,
+    /// What was left of its time when it was explored.
+    left: Option<Duration>,
 }
 
 /// Starting the JVM costs more than running the tests of a class.
@@ -456,7 +489,7 @@ impl<'a> Batch<'a> {
         self.classes.len() >= if self.setup.confirm.is_some() { BATCH } else { 1 }
     }
 
-    fn add(&mut self, config: &Config, target: &ClassTarget, result: ClassResult, started: Instant) {
+    fn add(&mut self, target: &ClassTarget, result: ClassResult, started: Instant) {
         let subject = ClassName::from_internal(&target.class);
         let is_kotlin = self.config.framework.is_kotlin();
         let kept: Vec<_> = result.tests.iter().enumerate().map(|(i, t)| (i, t.case.clone())).collect();
@@ -476,9 +509,10 @@ impl<'a> Batch<'a> {
             millis: started.elapsed().as_millis() as u64,
             ..Generated::unconfirmed(result)
         };
-        let time = config.budget.time;
+        // Its share of the time for all is a plan; what the user said of each class and of all of them is to be kept.
+        let left = self.config.budget.time.map(|time| (time + time / LATE).saturating_sub(started.elapsed()));
         let (failed, raw) = (Vec::new(), Vec::new());
-        let mut class = Pending { emitter, subject, kept, failed, raw, generated, started, time };
+        let mut class = Pending { emitter, subject, kept, failed, raw, generated, left };
         if let Some(facts) = &class.emitter.kotlin {
             class.kept.retain(|(index, case)| match emit::kotlin::objection(case, facts) {
                 None => true,
@@ -502,11 +536,16 @@ impl<'a> Batch<'a> {
         let confirming = Instant::now();
         if let Some((environment, junit)) = &self.setup.confirm {
             classes.iter_mut().for_each(|class| class.refuse(self.config, environment.isolation));
-            let of =
-                |class: &Pending<'_>| class.time.map(|time| time.saturating_sub(class.started.elapsed()));
-            // As long as the one that may take longest.
-            let left = classes.iter().map(of).max().flatten();
-            let environment = &within(environment, left);
+            let mut environment = environment.clone();
+            // What each of them left of its time is there for all.
+            let left = classes.iter().map(|class| class.left).sum::<Option<Duration>>();
+            let until = left.map(|left| confirming + left);
+            environment.limits.until = until.into_iter().chain(total.end(self.config)).min();
+            let budget = &self.config.budget;
+            let again = budget.time.map(|time| time * classes.len() as u32).or(budget.total_time);
+            environment.limits.latest =
+                environment.limits.until.zip(again).map(|(until, again)| until + again);
+            let environment = &environment;
             for class in classes.iter_mut().filter(|class| !class.kept.is_empty()) {
                 let tests = class.kept.len();
                 events(Event::Confirming { class: class.subject.source_name(), tests });
@@ -517,6 +556,16 @@ impl<'a> Batch<'a> {
         }
         let each = confirming.elapsed().as_millis() as u64 / classes.len().max(1) as u64;
         for class in classes {
+            if class.generated.late > 0 {
+                self.late.push(class.subject.internal_name());
+                events(Event::Warning(format!(
+                    "{} of {} tests of {} were not confirmed in time and are not written: the same command with \
+                     --resume goes on from here, more --time leaves more for it",
+                    class.generated.late,
+                    class.generated.result.tests.len(),
+                    class.subject.source_name(),
+                )));
+            }
             let mut generated = class.write(self.config, self.setup, self.out, events)?;
             generated.millis += each;
             generated.millis_confirming = if self.setup.confirm.is_some() { each } else { 0 };
@@ -564,10 +613,13 @@ impl Pending<'_> {
                 Verdict::Failed { .. } if !again && !case.outcome.is_endless() => {
                     self.failed.push((index, case, verdict.objection().unwrap_or_default()));
                 }
-                Verdict::CompileError { .. } if !again && self.emitter.kotlin.is_none() => {
-                    self.raw.push((index, case.without_type_arguments()));
+                Verdict::CompileError { diagnostic } if !again && self.emitter.kotlin.is_none() => {
+                    self.raw.push((index, respelled(&case, &diagnostic)));
                 }
-                other => self.generated.dropped.push((index, other.objection().unwrap_or_default())),
+                other => {
+                    self.generated.late += usize::from(other == Verdict::Late);
+                    self.generated.dropped.push((index, other.objection().unwrap_or_default()));
+                }
             }
         }
         self.kept.sort_by_key(|(index, _)| *index);
@@ -621,6 +673,10 @@ impl Pending<'_> {
                     self.generated.dropped.push((index, why.to_string()));
                 }
                 Observed::Failed { reason } => self.generated.dropped.push((index, reason)),
+                Observed::Late => {
+                    self.generated.late += 1;
+                    self.generated.dropped.push((index, Verdict::Late.objection().unwrap_or_default()));
+                }
             }
         }
         Ok(adopted)
@@ -666,6 +722,14 @@ impl Pending<'_> {
     }
 }
 
+/// What does not compile as a person would write it, so that nothing is left to the compiler.
+fn respelled(case: &TestCase, diagnostic: &str) -> TestCase {
+    match diagnostic.contains("ambiguous") {
+        true => case.with_exact_arguments(),
+        false => case.without_type_arguments(),
+    }
+}
+
 /// Keeps what passes on the JVM, of all classes in one go; what failed is run once more with what the JVM shows.
 fn confirm_all(
     environment: &Environment,
@@ -674,6 +738,7 @@ fn confirm_all(
 ) -> Result<(), Error> {
     let first = classes.iter_mut().map(|class| std::mem::take(&mut class.kept)).collect();
     run_all(environment, junit, classes, first, false)?;
+    let environment = &Environment { limits: environment.limits.hurried(), ..environment.clone() };
     let adopted = classes.iter_mut().map(|class| class.adopt(environment)).collect::<Result<_, _>>()?;
     run_all(environment, junit, classes, adopted, true)
 }
@@ -701,15 +766,6 @@ fn run_all(
         class.judge(cases, verdicts, again);
     }
     Ok(())
-}
-
-/// The same environment, with processes that end when time is up.
-fn within(environment: &Environment, left: Option<Duration>) -> Environment {
-    let mut environment = environment.clone();
-    if let Some(left) = left {
-        environment.limits.wall = environment.limits.wall.min(left.max(CONFIRM_LEAST));
-    }
-    environment
 }
 
 struct Emitter<'a> {
@@ -799,6 +855,7 @@ impl Generated {
             measured: None,
             millis: 0,
             millis_confirming: 0,
+            late: 0,
             result,
         }
     }

@@ -23,7 +23,8 @@ pub struct BootOptions {
     /// Language and country.
     pub locale: (String, String),
     pub timezone: String,
-    /// Perturbs identity hashes and the order of `Set.of`.
+    /// Perturbs what nobody is promised: identity hashes, the order of `Set.of` and of a class's methods, numbers of
+    /// threads, who called the first method.
     pub salt: u64,
     /// Wall-clock milliseconds since 1970 at the start of every run.
     pub epoch_millis: i64,
@@ -74,6 +75,9 @@ pub fn boot(options: &BootOptions) -> Result<Vm<Jvm>, BootError> {
     make_main_thread(&mut vm)?;
     run_phases(&mut vm)?;
     set_platform(&mut vm)?;
+    if options.salt != 0 {
+        number_threads_otherwise(&mut vm)?;
+    }
     **vm.lang.state::<Saved<Console>>() = Console::default();
     vm.lang.state::<Saved<Clock>>().noted = true;
     vm.lang.threads.running = true;
@@ -145,6 +149,16 @@ fn run_phases(vm: &mut Vm<Jvm>) -> Result<(), BootError> {
         return Err(failed("System.initPhase2", format!("code {code}")));
     }
     call_static(vm, "java/lang/System", "initPhase3", "()V", &[])?;
+    Ok(())
+}
+
+/// Numbers and names of the program's threads go on from what was there before.
+fn number_threads_otherwise(vm: &mut Vm<Jvm>) -> Result<(), BootError> {
+    let class = vm.lang.class("java/lang/Thread")?;
+    for _ in 0..3 {
+        let thread = vm.new_object(class).map_err(|stop| failed("Thread", stop))?;
+        construct(vm, "java/lang/Thread", "()V", &[Val::obj(thread)])?;
+    }
     Ok(())
 }
 

@@ -28,6 +28,8 @@ pub(crate) type CaseId = (usize, usize);
 pub(crate) struct Compiled {
     /// Cases that were left out, with javac's complaint.
     pub rejected: BTreeMap<CaseId, String>,
+    /// The time for everything was over before the compiler was done: there are no classes.
+    pub late: bool,
 }
 
 /// Compiles `sources` and `extra` (files of ours, which must compile) into the workspace's classes.
@@ -56,14 +58,20 @@ pub(crate) fn compile(
         }
         let mut complaints = Vec::new();
         if !java_done {
-            complaints = javac(environment, workspace, jars, &java)?;
+            complaints = match javac(environment, workspace, jars, &java)? {
+                Compiler::Said(complaints) => complaints,
+                Compiler::Late => return Ok(Compiled { rejected, late: true }),
+            };
             java_done = complaints.is_empty();
         }
         if java_done && !kotlin.is_empty() {
-            complaints = crate::kotlin::kotlinc(environment, workspace, jars, &kotlin)?;
+            complaints = match crate::kotlin::kotlinc(environment, workspace, jars, &kotlin)? {
+                Compiler::Said(complaints) => complaints,
+                Compiler::Late => return Ok(Compiled { rejected, late: true }),
+            };
         }
         if complaints.is_empty() {
-            return Ok(Compiled { rejected });
+            return Ok(Compiled { rejected, late: false });
         }
         let before = rejected.len();
         let mut helpless = None;
@@ -107,7 +115,15 @@ pub(crate) fn compile(
             rejected.entry((file, case)).or_insert_with(|| "its file could not be compiled".into());
         }
     }
-    Ok(Compiled { rejected })
+    Ok(Compiled { rejected, late: false })
+}
+
+/// What came of running a compiler.
+pub(crate) enum Compiler {
+    /// No complaints: the classes are there.
+    Said(Vec<Complaint>),
+    /// It was stopped because the time for everything was over.
+    Late,
 }
 
 pub(crate) struct Complaint {
@@ -116,13 +132,12 @@ pub(crate) struct Complaint {
     pub message: String,
 }
 
-/// No complaints: the classes are there.
 fn javac(
     environment: &Environment,
     workspace: &Workspace,
     jars: &[PathBuf],
     files: &[PathBuf],
-) -> Result<Vec<Complaint>, Error> {
+) -> Result<Compiler, Error> {
     let mut class_path = absolute(jars);
     class_path.extend(absolute(&environment.class_path));
     let mut args: Vec<OsString> = [
@@ -158,17 +173,20 @@ fn javac(
     let environment = Environment { limits, ..environment.clone() };
     let finished = run_tool(&environment, &environment.jdk.javac, args, workspace.path(), absolute(jars))?;
     if finished.succeeded() {
-        return Ok(Vec::new());
+        return Ok(Compiler::Said(Vec::new()));
+    }
+    if finished.end == End::Late {
+        return Ok(Compiler::Late);
     }
     let complaints = parse(&finished.stderr, files);
     if complaints.is_empty() {
         let message = match finished.end {
             End::TimedOut => format!("no end after {:?}", environment.limits.wall),
-            End::Code(_) | End::Signal(_) => finished.last_words(),
+            End::Code(_) | End::Signal(_) | End::Late => finished.last_words(),
         };
         return Err(Error::Tool { tool: "javac", message });
     }
-    Ok(complaints)
+    Ok(Compiler::Said(complaints))
 }
 
 /// `path/File.java:12: error: message`, further lines belonging to it until the next such line.

@@ -14,7 +14,7 @@ pub use crate::compile::TestSource;
 pub use crate::workspace::Environment;
 
 use crate::Error;
-use crate::compile::{compile, is_below};
+use crate::compile::{Compiled, compile, is_below};
 use crate::junit::JunitJars;
 use crate::session::{Ending, Jvm, Session, unescape};
 use crate::workspace::{Workspace, absolute, join_path};
@@ -53,6 +53,8 @@ pub enum Verdict {
     NotRun {
         reason: String,
     },
+    /// The time for everything was over before it had run twice.
+    Late,
 }
 
 impl Verdict {
@@ -66,6 +68,7 @@ impl Verdict {
             Verdict::TimedOut => "ran out of time".into(),
             Verdict::Exited { how } => how.clone(),
             Verdict::NotRun { reason } => format!("could not be run: {reason}"),
+            Verdict::Late => "the time was over before it was confirmed".into(),
         })
     }
 }
@@ -107,6 +110,7 @@ pub fn confirm(
     let endless = prepared.jobs(|span| span.endless);
     let (some, others) = endless.split_at(endless.len().div_ceil(2));
     let mut patient = environment.clone();
+    patient.limits = patient.limits.hurried();
     patient.limits.test = patient.limits.test.min(ENDLESS_WAIT);
     let prepared = Prepared { environment: &patient, ..prepared };
     let (some, others) = prepared.both(("third", some), ("fourth", others))?;
@@ -115,6 +119,7 @@ pub fn confirm(
         for (case, span) in source.spans.iter().enumerate() {
             let verdict = match prepared.rejected.get(&(file, case)) {
                 Some(diagnostic) => Verdict::CompileError { diagnostic: diagnostic.clone() },
+                None if prepared.late => Verdict::Late,
                 None => {
                     let id = job(&source.path, &span.case);
                     match span.endless {
@@ -139,6 +144,8 @@ pub(crate) struct Prepared<'a> {
     sources: &'a [TestSource],
     pub workspace: Workspace,
     pub rejected: BTreeMap<(usize, usize), String>,
+    /// There was no time to compile them.
+    late: bool,
 }
 
 impl<'a> Prepared<'a> {
@@ -157,7 +164,8 @@ impl<'a> Prepared<'a> {
             Framework::Junit4 => LAUNCHER4,
         };
         let compiled = compile(environment, &workspace, &junit.jars, sources, &[REPORT, launcher])?;
-        Ok(Prepared { environment, junit, sources, workspace, rejected: compiled.rejected })
+        let Compiled { rejected, late } = compiled;
+        Ok(Prepared { environment, junit, sources, workspace, rejected, late })
     }
 
     /// Two lists of jobs at the same time, the second one in another world.
@@ -176,6 +184,9 @@ impl<'a> Prepared<'a> {
     /// `class#method` of those that compiled.
     pub fn jobs(&self, wanted: impl Fn(&Span) -> bool) -> Vec<String> {
         let mut jobs = Vec::new();
+        if self.late {
+            return jobs;
+        }
         for (file, source) in self.sources.iter().enumerate() {
             for (case, span) in source.spans.iter().enumerate() {
                 if !self.rejected.contains_key(&(file, case)) && wanted(span) {
@@ -240,6 +251,7 @@ enum Run {
     TimedOut,
     Exited(String),
     Missing(String),
+    Late,
 }
 
 fn run_of(session: &Session, id: &str) -> Run {
@@ -250,6 +262,7 @@ fn run_of(session: &Session, id: &str) -> Run {
         },
         Some(Ending::TimedOut) => Run::TimedOut,
         Some(Ending::Exited(how)) => Run::Exited(how.clone()),
+        None if session.late => Run::Late,
         None => Run::Missing(session.trouble.clone().unwrap_or_else(|| "JUnit did not find it".into())),
     }
 }
@@ -260,6 +273,7 @@ fn combine(first: Run, second: Run) -> Verdict {
         (Run::Failed(first), Run::Failed(second)) if first == second => Verdict::Failed { message: first },
         (Run::TimedOut, _) | (_, Run::TimedOut) => Verdict::TimedOut,
         (Run::Exited(how), _) | (_, Run::Exited(how)) => Verdict::Exited { how },
+        (Run::Late, _) | (_, Run::Late) => Verdict::Late,
         (Run::Missing(reason), _) | (_, Run::Missing(reason)) => Verdict::NotRun { reason },
         (first, second) => Verdict::Unstable { first: show(&first), second: show(&second) },
     }
@@ -270,6 +284,7 @@ fn show(run: &Run) -> String {
         Run::Passed => "passed".into(),
         Run::Failed(message) => format!("failed with {message}"),
         Run::TimedOut => "ran out of time".into(),
+        Run::Late => "the time was over".into(),
         Run::Exited(how) | Run::Missing(how) => how.clone(),
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::Error;
-use crate::compile::Complaint;
+use crate::compile::{Compiler, Complaint};
 use crate::junit::{Artifact, JunitError, JunitJars, local_repository, resolve};
 use crate::process::End;
 use crate::workspace::{Environment, Workspace, absolute, join_path, run_tool};
@@ -59,13 +59,12 @@ pub fn add_libraries(
     Ok(())
 }
 
-/// No complaints: the classes are there.
 pub(crate) fn kotlinc(
     environment: &Environment,
     workspace: &Workspace,
     jars: &[PathBuf],
     files: &[PathBuf],
-) -> Result<Vec<Complaint>, Error> {
+) -> Result<Compiler, Error> {
     let compiler = compiler()?;
     let mut class_path = vec![workspace.classes()];
     class_path.extend(absolute(jars));
@@ -100,17 +99,20 @@ pub(crate) fn kotlinc(
     readable.extend(compiler);
     let finished = run_tool(environment, &environment.jdk.java, args, workspace.path(), readable)?;
     if finished.succeeded() {
-        return Ok(Vec::new());
+        return Ok(Compiler::Said(Vec::new()));
+    }
+    if finished.end == End::Late {
+        return Ok(Compiler::Late);
     }
     let complaints = parse(&finished.stderr, files, workspace);
     if complaints.is_empty() {
         let message = match finished.end {
             End::TimedOut => format!("no end after {:?}", environment.limits.wall),
-            End::Code(_) | End::Signal(_) => finished.last_words(),
+            End::Code(_) | End::Signal(_) | End::Late => finished.last_words(),
         };
         return Err(Error::Tool { tool: "the Kotlin compiler", message });
     }
-    Ok(complaints)
+    Ok(Compiler::Said(complaints))
 }
 
 /// `path/File.kt:12:5: error: message`; the path may be relative to the directory of the run.

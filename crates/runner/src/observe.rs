@@ -52,6 +52,8 @@ pub enum Observed {
     Failed {
         reason: String,
     },
+    /// The time for everything was over before that.
+    Late,
 }
 
 /// One answer a case, in order. All cases belong to `package`; `release` is the Java version to write for.
@@ -72,6 +74,9 @@ pub fn observe(
         TestSource { path: java_path(package, probe::CLASS), text: rendered.text, spans: rendered.spans };
     let workspace = Workspace::new()?;
     let compiled = compile(environment, &workspace, &[], std::slice::from_ref(&source), &[])?;
+    if compiled.late {
+        return Ok(vec![Observed::Late; cases.len()]);
+    }
     let jobs: Vec<String> = (0..cases.len())
         .filter(|case| !compiled.rejected.contains_key(&(0, *case)))
         .map(|case| case.to_string())
@@ -91,7 +96,8 @@ pub fn observe(
                 (Ok(first), Ok(second)) => {
                     Observed::Unstable { first: Box::new(first), second: Box::new(second) }
                 }
-                (Err(reason), _) | (_, Err(reason)) => Observed::Failed { reason },
+                (Err(None), _) | (_, Err(None)) => Observed::Late,
+                (Err(Some(reason)), _) | (_, Err(Some(reason))) => Observed::Failed { reason },
             },
         })
         .collect())
@@ -158,23 +164,26 @@ impl From<LineValue> for Seen {
     }
 }
 
-fn answer(session: &Session, case: usize) -> Result<Observation, String> {
+/// What one JVM showed, or why it did not; no reason if there was no time for it.
+fn answer(session: &Session, case: usize) -> Result<Observation, Option<String>> {
     match session.reports.get(&case.to_string()) {
         Some(Ending::Reported(line)) => {
-            let line: Line = serde_json::from_str(line).map_err(|e| format!("the probe's report: {e}"))?;
+            let line: Line =
+                serde_json::from_str(line).map_err(|e| Some(format!("the probe's report: {e}")))?;
             let outcome = match line.outcome {
                 LineOutcome::Returned(value) => ObservedOutcome::Returned(value.map(Seen::from)),
                 LineOutcome::Thrown { class, exact, message } => {
                     ObservedOutcome::Threw { class, exact: exact.to_string(), message }
                 }
-                LineOutcome::Broken(why) => return Err(format!("cannot be arranged: {why}")),
+                LineOutcome::Broken(why) => return Err(Some(format!("cannot be arranged: {why}"))),
             };
             let subjects = line.subjects.into_iter().map(|value| value.map(Seen::from)).collect();
             Ok(Observation { outcome, subjects })
         }
-        Some(Ending::TimedOut) => Err("ran out of time".into()),
-        Some(Ending::Exited(how)) => Err(how.clone()),
-        None => Err(session.trouble.clone().unwrap_or_else(|| "the probe did not reach it".into())),
+        Some(Ending::TimedOut) => Err(Some("ran out of time".into())),
+        Some(Ending::Exited(how)) => Err(Some(how.clone())),
+        None if session.late => Err(None),
+        None => Err(Some(session.trouble.clone().unwrap_or_else(|| "the probe did not reach it".into()))),
     }
 }
 

@@ -13,6 +13,10 @@ use crate::Error;
 /// What a program may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
+    /// When everything should be over: what is not needed to confirm anything at all ends then.
+    pub until: Option<Instant>,
+    /// When everything is over: whatever runs is killed.
+    pub latest: Option<Instant>,
     /// Wall-clock time of the whole process.
     pub wall: Duration,
     /// Wall-clock time of one test, where the process runs several.
@@ -28,12 +32,31 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Limits {
+            until: None,
+            latest: None,
             wall: Duration::from_secs(120),
             test: Duration::from_secs(5),
             heap_mb: 512,
             output: 1 << 20,
             file_mb: 256,
         }
+    }
+}
+
+impl Limits {
+    /// Whether the time for everything is over.
+    pub fn is_late(&self) -> bool {
+        self.latest.is_some_and(|latest| Instant::now() >= latest)
+    }
+
+    /// Whether nothing new should begin.
+    pub fn is_ending(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
+    }
+
+    /// For what can be left out: killed as soon as everything should be over.
+    pub fn hurried(self) -> Limits {
+        Limits { latest: self.until, ..self }
     }
 }
 
@@ -44,6 +67,8 @@ pub enum End {
     Signal(i32),
     /// It was killed at its wall-clock limit.
     TimedOut,
+    /// It was killed, or not even started, because the time for everything was over: nothing is said of the program.
+    Late,
 }
 
 #[derive(Clone, Debug)]
@@ -68,6 +93,9 @@ impl Finished {
 
 /// Runs `command` with no input. When this returns, no process of its group is left.
 pub fn run(mut command: Command, limits: &Limits) -> Result<Finished, Error> {
+    if limits.is_late() {
+        return Ok(Finished { end: End::Late, stdout: String::new(), stderr: String::new() });
+    }
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let program = command.get_program().to_string_lossy().into_owned();
     let mut child = command.spawn().map_err(|source| Error::Start { program: program.clone(), source })?;
@@ -79,7 +107,7 @@ pub fn run(mut command: Command, limits: &Limits) -> Result<Finished, Error> {
     let mut pause = Duration::from_micros(500);
     let status: Result<Option<ExitStatus>, std::io::Error> = loop {
         match child.try_wait() {
-            Ok(None) if started.elapsed() >= limits.wall => break Ok(None),
+            Ok(None) if started.elapsed() >= limits.wall || limits.is_late() => break Ok(None),
             Ok(None) => {
                 thread::sleep(pause);
                 pause = (pause * 2).min(Duration::from_millis(10));
@@ -103,6 +131,7 @@ pub fn run(mut command: Command, limits: &Limits) -> Result<Finished, Error> {
     };
     let (stdout, stderr) = (collect(stdout), collect(stderr));
     let end = match status.map_err(|source| Error::Start { program, source })? {
+        None if limits.is_late() => End::Late,
         None => End::TimedOut,
         Some(status) => match (status.code(), status.signal()) {
             (Some(code), _) => End::Code(code),
@@ -145,6 +174,13 @@ mod tests {
         assert_eq!(shell("exit 3", 5000).end, End::Code(3));
         assert_eq!(shell("kill -9 $$", 5000).end, End::Signal(9));
         assert_eq!(shell("sleep 100", 100).end, End::TimedOut);
+        let until = Some(Instant::now() + Duration::from_millis(50));
+        let limits = Limits { until, ..Limits::default() }.hurried();
+        let mut command = Command::new("sleep");
+        command.arg("100");
+        assert_eq!(run(command, &limits).unwrap().end, End::Late);
+        // What would begin after that is not begun.
+        assert_eq!(run(Command::new("no-such-program"), &limits).unwrap().end, End::Late);
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub(crate) struct Session {
     pub reports: BTreeMap<String, Ending>,
     /// Trouble outside of any job, for those that were never started.
     pub trouble: Option<String>,
+    /// The time for everything was over before all of them had ended.
+    pub late: bool,
 }
 
 /// How one job ended.
@@ -53,11 +55,15 @@ impl Jvm<'_> {
         arguments: impl Fn(&Path, &Path, &[String]) -> Result<Vec<OsString>, Error>,
         ended: impl Fn(&str) -> Option<String>,
     ) -> Result<Session, Error> {
-        let mut session = Session { reports: BTreeMap::new(), trouble: None };
+        let mut session = Session { reports: BTreeMap::new(), trouble: None, late: false };
         let mut open: Vec<String> = jobs.to_vec();
         let started = Instant::now();
         let mut attempt = 0;
         while !open.is_empty() && started.elapsed() < self.environment.limits.wall {
+            if attempt > 0 && self.environment.limits.is_ending() {
+                session.late = true;
+                break;
+            }
             attempt += 1;
             let private = self.workspace.subdir(&format!("{}-{attempt}", self.name))?;
             let report = private.join("report");
@@ -65,6 +71,7 @@ impl Jvm<'_> {
             let finished = self.start(&private, args)?;
             let lines = fs::read_to_string(&report).unwrap_or_default();
             let before = session.reports.len();
+            session.late = finished.end == End::Late;
             let complete = read(&lines, &finished, &ended, &mut session);
             open.retain(|job| !session.reports.contains_key(job));
             if complete || session.reports.len() == before {
@@ -114,10 +121,12 @@ fn read(
     }
     if let (false, Some(id)) = (complete, running) {
         let ending = match finished.end {
-            End::Code(WATCHDOG) | End::TimedOut => Ending::TimedOut,
-            End::Code(_) | End::Signal(_) => Ending::Exited(describe(finished)),
+            End::Code(WATCHDOG) | End::TimedOut => Some(Ending::TimedOut),
+            End::Code(_) | End::Signal(_) => Some(Ending::Exited(describe(finished))),
+            // Whatever ran then is not to blame.
+            End::Late => None,
         };
-        session.reports.insert(id, ending);
+        session.reports.extend(ending.map(|ending| (id, ending)));
     }
     complete
 }
@@ -127,6 +136,7 @@ fn describe(finished: &Finished) -> String {
         End::Code(code) => format!("the JVM exited with {code}"),
         End::Signal(signal) => format!("the JVM was killed by signal {signal}"),
         End::TimedOut => "the JVM ran out of time".to_owned(),
+        End::Late => "the time was over".to_owned(),
     };
     match finished.stderr.lines().find(|line| !line.trim().is_empty()) {
         Some(line) => format!("{how}: {line}"),
@@ -175,11 +185,14 @@ mod tests {
             (End::TimedOut, Ending::TimedOut),
             (End::Code(3), Ending::Exited("the JVM exited with 3".into())),
         ] {
-            let mut session = Session { reports: BTreeMap::new(), trouble: None };
+            let mut session = Session { reports: BTreeMap::new(), trouble: None, late: false };
             assert!(!read(lines, &finished(end), &ended, &mut session));
             assert_eq!(session.reports["a"], Ending::Reported("pass\ta".into()));
             assert_eq!(session.reports["b"], ending);
         }
+        let mut session = Session { reports: BTreeMap::new(), trouble: None, late: true };
+        assert!(!read(lines, &finished(End::Late), &ended, &mut session));
+        assert_eq!(session.reports.keys().collect::<Vec<_>>(), ["a"]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ mod samples;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use emit::java::{Framework, Options, SuiteFile, render};
 use emit::write::java_path;
@@ -116,6 +116,17 @@ fn what_hangs_exits_fails_or_does_not_compile_is_told_apart_and_the_rest_passes(
         assert!(matches!(verdict("f_unknownImport"), Verdict::CompileError { .. }), "{report:#?}");
         assert!(matches!(verdict("g_clock"), Verdict::Unstable { .. }), "{report:#?}");
     }
+}
+
+#[test]
+fn nothing_is_said_of_what_there_was_no_time_for() {
+    let mut subject = subject();
+    subject.environment.limits.until = Some(Instant::now());
+    subject.environment.limits = subject.environment.limits.hurried();
+    let report = check(&subject.environment, Framework::Junit5, &[mixed()]);
+    assert!(report.tests.iter().all(|test| test.verdict == Verdict::Late), "{report:#?}");
+    let seen = observe(&subject.environment, "com.acme", &mixed().cases, 17).unwrap();
+    assert!(seen.iter().all(|seen| *seen == Observed::Late), "{seen:#?}");
 }
 
 #[test]

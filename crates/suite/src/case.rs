@@ -60,6 +60,27 @@ impl TestCase {
             }
         }
         case.act.traits.generic_class = false;
+        if let Type::Class { args, .. } = &mut case.act.returns {
+            args.clear();
+        }
+        for arg in case.act.args.iter_mut().filter(|arg| matches!(arg, Value::Class(_))) {
+            let of = Box::new(std::mem::replace(arg, Value::Null));
+            *arg = Value::Cast { class: ClassName::new("java.lang", &["Class"]), of };
+        }
+        case
+    }
+
+    /// The same case with arguments that say which of several methods is meant, whatever else is declared.
+    pub fn with_exact_arguments(&self) -> TestCase {
+        let mut case = self.clone();
+        for step in &mut case.arrange {
+            match step {
+                Step::Bind { value: Value::Call(call), .. } => call.traits.overloaded = true,
+                Step::Do(call) => call.traits.overloaded = true,
+                Step::Bind { .. } | Step::Set { .. } => {}
+            }
+        }
+        case.act.traits.overloaded = true;
         case
     }
 
@@ -418,7 +439,7 @@ impl Value {
             Type::Long => Value::Long(0),
             Type::Float => Value::float(0.0),
             Type::Double => Value::double(0.0),
-            Type::Void | Type::Class { .. } | Type::Array(_) => Value::Null,
+            Type::Void | Type::Class { .. } | Type::Array(_) | Type::Wildcard => Value::Null,
         }
     }
 

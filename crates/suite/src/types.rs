@@ -22,6 +22,8 @@ pub enum Type {
         args: Vec<Type>,
     },
     Array(Box<Type>),
+    /// `?`, only as a type argument inside another one: `Map<Class<?>, String>`.
+    Wildcard,
 }
 
 impl Type {
@@ -97,7 +99,7 @@ impl Type {
     }
 
     pub fn is_primitive(&self) -> bool {
-        !matches!(self, Type::Void | Type::Class { .. } | Type::Array(_))
+        !matches!(self, Type::Void | Type::Class { .. } | Type::Array(_) | Type::Wildcard)
     }
 
     /// The class, if this is one, whatever its arguments.
@@ -150,7 +152,7 @@ impl Type {
             Type::Long => "Long",
             Type::Float => "Float",
             Type::Double => "Double",
-            Type::Void | Type::Class { .. } | Type::Array(_) => return None,
+            Type::Void | Type::Class { .. } | Type::Array(_) | Type::Wildcard => return None,
         })
     }
 
@@ -168,6 +170,7 @@ impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Type::Void => "void",
+            Type::Wildcard => "?",
             Type::Bool => "boolean",
             Type::Byte => "byte",
             Type::Short => "short",

@@ -13,21 +13,28 @@ pub struct Place {
 }
 
 impl Place {
-    /// With the class `a.NAME` in `classes`.
+    /// With the class `a.NAME` and those nested in it in `classes`.
     pub fn new(name: &str, source: &str) -> Place {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join(format!("{name}.java"));
         fs::write(&file, source).unwrap();
         let jdk = Jdk::at_least(17).unwrap();
         let compiled = jdk.compile(&[file], &Options::default()).unwrap();
-        let class = format!("a/{name}.class");
-        fs::create_dir_all(dir.path().join("classes/a")).unwrap();
-        fs::copy(compiled.join(&class), dir.path().join("classes").join(&class)).unwrap();
+        let classes = dir.path().join("classes/a");
+        fs::create_dir_all(&classes).unwrap();
+        for class in fs::read_dir(compiled.join("a")).unwrap().map(Result::unwrap) {
+            fs::copy(class.path(), classes.join(class.file_name())).unwrap();
+        }
         Place { dir, jdk }
     }
 
     pub fn path(&self) -> &Path {
         self.dir.path()
+    }
+
+    #[allow(dead_code, reason = "not every test that has a place asks for it")]
+    pub fn jdk_home(&self) -> &Path {
+        &self.jdk.home
     }
 
     /// The program, run there.

@@ -88,7 +88,10 @@ impl Scope<'_> {
             _ => {
                 let doc = self.plain(value, want, place);
                 let natural = self.static_type(value);
-                if overloaded && natural.as_ref().map(erase) != Some(erase(want)) {
+                // An array of what a type variable stands for says enough, and a cast would take that away.
+                let narrowed = matches!((value, want), (Value::Array { elem, .. }, Type::Array(wanted))
+                    if !elem.is_primitive() && **wanted != *elem && **wanted != Type::object());
+                if overloaded && !narrowed && natural.as_ref().map(erase) != Some(erase(want)) {
                     self.cast(want, doc, place)
                 } else {
                     doc

@@ -104,6 +104,7 @@ impl Names {
         let mark = if nullable && !ty.is_primitive() { "?" } else { "" };
         let name = match ty {
             Type::Void => "Unit".to_owned(),
+            Type::Wildcard => return "*".to_owned(),
             Type::Array(elem) => match array_of(elem) {
                 Some(name) => format!("{name}Array"),
                 None => format!("Array<{}>", self.spelled(elem, inside, inside)),
@@ -148,7 +149,7 @@ pub fn array_of(elem: &Type) -> Option<&'static str> {
         Type::Long => "Long",
         Type::Float => "Float",
         Type::Double => "Double",
-        Type::Void | Type::Class { .. } | Type::Array(_) => return None,
+        Type::Void | Type::Class { .. } | Type::Array(_) | Type::Wildcard => return None,
     })
 }
 

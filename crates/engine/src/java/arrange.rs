@@ -469,7 +469,7 @@ pub(super) fn declared(types: &[Generic], erased: &[FieldType]) -> Vec<Type> {
 
 /// Type arguments as a declaration spells them; none if one of them is not known.
 fn boxed_args(of: &[Generic]) -> Vec<Type> {
-    of.iter().map(generic_type).collect::<Option<Vec<_>>>().unwrap_or_default()
+    of.iter().map(argument_type).collect::<Option<Vec<_>>>().unwrap_or_default()
 }
 
 /// A type argument whose own arguments are what collections of an unknown type are filled with: `Collection<T>` is one of strings.
@@ -491,12 +491,18 @@ pub(super) fn generic_type(ty: &Generic) -> Option<Type> {
         Generic::Any => return None,
         Generic::Prim(prim) => field_type(prim),
         Generic::Array(elem) => Type::array(generic_type(elem)?),
+        // A `List<?>` is spelled without its argument, but not inside: `List<Class>` is no `List<Class<?>>`.
         Generic::Class(name, args) => Type::Class {
             name: ClassName::from_internal(name),
-            // `List<?>` inside is spelled without its argument.
-            args: args.iter().map(generic_type).collect::<Option<Vec<_>>>().unwrap_or_default(),
+            args: args.iter().map(argument_type).collect::<Option<Vec<_>>>().unwrap_or_default(),
         },
     })
+}
+
+fn argument_type(ty: &Generic) -> Option<Type> {
+    let Generic::Class(name, args) = ty else { return generic_type(ty) };
+    let args = args.iter().map(|arg| argument_type(arg).unwrap_or(Type::Wildcard)).collect();
+    Some(Type::Class { name: ClassName::from_internal(name), args })
 }
 
 /// The type of a method's result with its arguments, where a test can name them all and every caller sees the same.

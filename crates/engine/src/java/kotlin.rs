@@ -152,6 +152,8 @@ fn type_descriptor(ty: &Type) -> String {
         Type::Float => "F".into(),
         Type::Double => "D".into(),
         Type::Class { name, .. } => format!("L{};", name.internal_name()),
+        // Only ever an argument.
+        Type::Wildcard => String::new(),
         Type::Array(elem) => format!("[{}", type_descriptor(elem)),
     }
 }

@@ -2,7 +2,7 @@
 //! texts is an `LruCache<String, String>`.
 
 use ir::{ClassId, FuncId};
-use jvm::input::Generic;
+use jvm::input::{Generic, Open};
 use jvm::world::Jvm;
 use suite::case::{Call, ClassName, FakeMethod, Step, Target, Type, Value};
 
@@ -12,6 +12,8 @@ use super::value::field_type;
 /// Gives the variables of a test that hold objects of generic classes their type arguments, and what is made of these or given to
 /// them. A test that does not compile so is written without them.
 pub fn type_arguments(jvm: &Jvm, arrange: &mut [Step], act: &mut Call) {
+    narrow(jvm, arrange, act);
+    element_types(jvm, arrange, act);
     for at in 0..arrange.len() {
         let Step::Bind { name, ty: Type::Class { name: class, args }, value } = &arrange[at] else {
             continue;
@@ -122,9 +124,97 @@ fn types_of(jvm: &Jvm, arrange: &[Step], call: &Call, made: Option<&Type>) -> (V
         let raw = args.is_empty() && jvm::input::is_generic(jvm, class) && call.on != Target::Static;
         if raw { None } else { jvm::input::types_on(jvm, class, &args, func_of(jvm, call)?) }
     };
-    let (given, returns) = found().unwrap_or_default();
+    let (given, mut returns) = found().unwrap_or_default();
+    if let Some((open, known)) = own_variables(jvm, arrange, call) {
+        // `Range.of("a", "b")` is a `Range<String>`, not one of the bound.
+        returns = open.returns.as_ref().and_then(|ty| open.with(ty, &known));
+    }
     let is_new = call.on == Target::New;
     (given, returns.filter(|_| !is_new).as_ref().and_then(generic_type))
+}
+
+/// The types of a method with type parameters of its own, and what these stand for in a call, as far as one argument says it and
+/// none another.
+fn own_variables(jvm: &Jvm, arrange: &[Step], call: &Call) -> Option<(Open, Vec<Option<Generic>>)> {
+    let f = &jvm.funcs[func_of(jvm, call)?];
+    let file = jvm.classes[f.class].file.as_deref()?;
+    let signature = file.method(&f.name, &f.descriptor)?.signature.as_deref()?;
+    let open = jvm::input::open_within_bounds(signature, &Vec::new())?;
+    let mut said: Vec<Vec<Generic>> = vec![Vec::new(); open.variables.len()];
+    let mut say = |ty: &Generic, value: &Value| {
+        if let (Some(number), Some(known)) = (open.variable(ty), type_of(arrange, value)) {
+            said[number].extend(generic(&known));
+        }
+    };
+    let mut literals = Vec::new();
+    for (param, arg) in open.params.iter().zip(&call.args) {
+        match (param, arg) {
+            (Generic::Array(elem), Value::Array { items, .. }) => {
+                items.iter().for_each(|item| say(elem, item));
+            }
+            (Generic::Class(name, of), Value::Class(ty)) if &**name == "java/lang/Class" => {
+                let number = of.first().and_then(|of| open.variable(of));
+                literals.extend(number.zip(generic(ty)));
+            }
+            (param, arg) => say(param, arg),
+        }
+    }
+    literals.into_iter().for_each(|(number, ty)| said[number].push(ty));
+    let one = |said: Vec<Generic>| match said.split_first() {
+        Some((first, rest)) if rest.iter().all(|other| other == first) => Some(first.clone()),
+        _ => None,
+    };
+    let known = said.into_iter().map(one).collect();
+    Some((open, known))
+}
+
+/// Arrays of a type variable are of what it stands for: `E... values` beside a `Class<E>` that is `Color.class` are colours.
+fn element_types(jvm: &Jvm, arrange: &[Step], call: &mut Call) {
+    let Some((open, known)) = own_variables(jvm, arrange, call) else { return };
+    for (param, arg) in open.params.iter().zip(&mut call.args) {
+        if let (Generic::Array(of), Value::Array { elem, .. }) = (param, arg)
+            && let Some(ty) =
+                open.variable(of).and_then(|number| known[number].as_ref()).and_then(generic_type)
+            && *elem != Type::object()
+        {
+            *elem = ty;
+        }
+    }
+}
+
+/// A variable whose declared type says less than what it is given to asks for: the call that makes it is cast.
+fn narrow(jvm: &Jvm, arrange: &mut [Step], act: &Call) {
+    let calls = arrange.iter().filter_map(|step| match step {
+        Step::Do(call) => Some(call),
+        Step::Bind { value: Value::Call(call), .. } => Some(&**call),
+        _ => None,
+    });
+    let mut asked: Vec<(String, ClassName)> = Vec::new();
+    for call in calls.chain([act]) {
+        for (param, arg) in call.params.iter().zip(&call.args) {
+            if let (Some(class), Value::Var(name)) = (param.as_class(), arg) {
+                asked.push((name.clone(), class.clone()));
+            }
+        }
+    }
+    let is_below = |below: &ClassName, above: &ClassName| {
+        let loaded = |class: &ClassName| jvm.loaded(&class.internal_name());
+        below != above
+            && loaded(below).zip(loaded(above)).is_some_and(|(below, above)| jvm.is_subclass(below, above))
+    };
+    for (variable, class) in asked {
+        for step in arrange.iter_mut() {
+            if let Step::Bind { name, ty, value } = step
+                && *name == variable
+                && matches!(value, Value::Call(_))
+                && ty.as_class().is_some_and(|declared| is_below(&class, declared))
+            {
+                let of = Box::new(std::mem::replace(value, Value::Null));
+                *value = Value::Cast { class: class.clone(), of };
+                *ty = Type::class(class.clone());
+            }
+        }
+    }
 }
 
 fn declared_as(arrange: &[Step], variable: &str) -> Option<Type> {

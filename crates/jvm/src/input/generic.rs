@@ -134,9 +134,18 @@ pub struct Open {
 
 /// The types of such a method; none if a parameter has a bound.
 pub fn open(signature: &str, env: &Env) -> Option<Open> {
+    let own = Parser { rest: signature, env: env.clone() }.type_params(0)?;
+    if own.iter().any(|(_, bound)| *bound != Generic::Any) {
+        return None;
+    }
+    open_within_bounds(signature, env)
+}
+
+/// The types of such a method, whatever the bounds of its parameters.
+pub fn open_within_bounds(signature: &str, env: &Env) -> Option<Open> {
     let mut parser = Parser { rest: signature, env: env.clone() };
     let own = parser.type_params(0)?;
-    if own.is_empty() || own.iter().any(|(_, bound)| *bound != Generic::Any) {
+    if own.is_empty() {
         return None;
     }
     let variables: Vec<String> = own.into_iter().map(|(name, _)| name).collect();
@@ -145,6 +154,33 @@ pub fn open(signature: &str, env: &Env) -> Option<Open> {
     let params = parser.method()?;
     let returns = if parser.eat('V') { None } else { Some(parser.ty(0)?) };
     Some(Open { variables, params, returns })
+}
+
+impl Open {
+    /// The variable that a type is.
+    pub fn variable(&self, ty: &Generic) -> Option<usize> {
+        match ty {
+            Generic::Class(name, args) if args.is_empty() => {
+                self.variables.iter().position(|v| **v == **name)
+            }
+            _ => None,
+        }
+    }
+
+    /// A type with what its variables stand for; none if one of them is not known.
+    pub fn with(&self, ty: &Generic, known: &[Option<Generic>]) -> Option<Generic> {
+        if let Some(number) = self.variable(ty) {
+            return known.get(number)?.clone();
+        }
+        Some(match ty {
+            Generic::Class(name, args) => {
+                let args = args.iter().map(|arg| self.with(arg, known)).collect::<Option<_>>()?;
+                Generic::Class(name.clone(), args)
+            }
+            Generic::Array(elem) => Generic::Array(Box::new(self.with(elem, known)?)),
+            other => other.clone(),
+        })
+    }
 }
 
 /// The type variable that each parameter of a method is of; none of those that are something else.

@@ -53,7 +53,7 @@ use crate::world::Jvm;
 pub use callback::Callback;
 pub use effects::reads;
 pub use fake::{Fake, FakeCall, FakeMethod, Given, STAND_IN, could_throw, look_at_given, types_on};
-pub use generic::{Generic, Open, closed_result, has_wildcards, is_generic};
+pub use generic::{Generic, Open, closed_result, has_wildcards, is_generic, open_within_bounds};
 pub use hidden::{Hidden, hidden, params_of};
 pub use kinds::{enum_constants, kind_for};
 pub use known::{Conditions, Known};
