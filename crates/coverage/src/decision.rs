@@ -6,7 +6,7 @@
 //! compilers lay out `if`, `while`, `? :` and assigned conditions; the front end says where it is another ([`ir::BranchInfo::far`]).
 
 use crate::flow::Flow;
-use crate::graph::{GraphEdge, Path};
+use crate::graph::{GraphEdge, GraphNode, Path};
 use crate::projection::{Branch, Projection};
 use ir::{BlockId, Function, Op, Ways};
 use std::collections::BTreeMap;
@@ -78,7 +78,10 @@ fn decision(projection: &Projection, number: u32, members: &[&Branch]) -> Option
         return None;
     }
     // Behind the head only: a loop that comes back to its own condition leaves the decision.
-    let member = |first: BlockId| blocks.iter().skip(1).position(|b| *b == ways.end(first)).map(|i| i + 1);
+    let member = |first: BlockId| {
+        let next = ways.straight(first, |block| blocks.iter().skip(1).any(|b| *b == block))?;
+        blocks.iter().skip(1).position(|b| *b == next).map(|i| i + 1)
+    };
     let out: Vec<BlockId> =
         firsts.iter().flatten().copied().filter(|first| member(*first).is_none()).collect();
     // Which edges out make the outcome true.
@@ -129,7 +132,8 @@ fn decision(projection: &Projection, number: u32, members: &[&Branch]) -> Option
         })
         .collect();
     let text = formula(&conditions);
-    let line = members.first()?.line;
+    // Compilers say the line of an operator where a pattern is asked for.
+    let line = members.iter().map(|b| b.line).filter(|line| *line != 0).min().unwrap_or(0);
     Some(Decision { number, line, conditions, text, copies: copies(members) })
 }
 
@@ -215,7 +219,7 @@ fn formula(conditions: &[Condition]) -> String {
         text: String,
         /// 0 a condition, 1 a conjunction, 2 a disjunction, 3 a choice.
         kind: u8,
-        /// What it says if it is false, unless it is a choice.
+        /// What it says if it is false.
         negated: Option<String>,
         next: [Next; 2],
         first: usize,
@@ -268,11 +272,15 @@ fn formula(conditions: &[Condition]) -> String {
                     [f, t] if f == then && t == other => a.negated.as_ref(),
                     _ => None,
                 }?;
-                let choice =
-                    |part: &Part| if part.kind == 0 { part.text.clone() } else { format!("({})", part.text) };
-                let asked = if a.kind == 0 { asked.clone() } else { format!("({asked})") };
-                let text = format!("{asked} ? {} : {}", choice(b), choice(c));
-                let part = Part { text, kind: 3, negated: None, next: b.next, first: a.first };
+                let choice = |part: &Part, text: &str| match part.kind {
+                    0 => text.to_string(),
+                    _ => format!("({text})"),
+                };
+                let asked = choice(a, asked);
+                let text = format!("{asked} ? {} : {}", choice(b, &b.text), choice(c, &c.text));
+                let negated = b.negated.as_ref().zip(c.negated.as_ref());
+                let negated = negated.map(|(x, y)| format!("{asked} ? {} : {}", choice(b, x), choice(c, y)));
+                let part = Part { text, kind: 3, negated, next: b.next, first: a.first };
                 (alone && b.next == c.next).then_some((i, 3, part))
             })
         });
@@ -389,13 +397,16 @@ impl Decision {
             let mut ways: Vec<Vec<GraphEdge>> = vec![Vec::new()];
             for (i, (index, position)) in steps.iter().enumerate() {
                 let next = steps.get(i + 1).and_then(|(index, _)| flow.node(func.block_at(*index)));
-                let edges: Vec<GraphEdge> = flow
+                let on: Vec<Vec<GraphEdge>> = flow
                     .edges_by(*index, *position)
-                    .filter(|e| next.is_none_or(|node| flow.graph.to(*e) == node))
+                    .filter_map(|edge| match next {
+                        Some(node) => straight(flow, edge, node),
+                        None => Some(vec![edge]),
+                    })
                     .collect();
                 ways = ways
                     .iter()
-                    .flat_map(|way| edges.iter().map(move |e| way.iter().copied().chain([*e]).collect()))
+                    .flat_map(|way| on.iter().map(move |on| way.iter().chain(on).copied().collect()))
                     .collect();
             }
             let head = indices.first().and_then(|index| flow.node(func.block_at(*index)));
@@ -411,5 +422,20 @@ impl Decision {
         let one = |(c, value): (&Condition, &Option<bool>)| value.map(|v| c.texts[usize::from(v)].clone());
         let all: Vec<String> = self.conditions.iter().zip(&row.values).filter_map(one).collect();
         all.join(", ")
+    }
+}
+
+/// The edges to a node, from an edge on: others follow only where no branch lies between (what a record pattern takes apart).
+fn straight(flow: &Flow, first: GraphEdge, node: GraphNode) -> Option<Vec<GraphEdge>> {
+    let mut edges = vec![first];
+    loop {
+        let at = flow.graph.to(*edges.last()?);
+        if at == node {
+            return Some(edges);
+        }
+        match flow.graph.succs(at) {
+            [only] if edges.len() <= flow.graph.nodes().count() => edges.push(*only),
+            _ => return None,
+        }
     }
 }

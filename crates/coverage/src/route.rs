@@ -178,26 +178,109 @@ pub fn value_route(projection: &Projection, flow: &Flow, data: &DataFlow, pair: 
     });
     // Whatever lies between does not set the variable, but may set any other.
     let keeps = |block: BlockId| !set_in(func, block).any(|reg| reg == def.reg);
-    let mut between: BTreeSet<Reg> = BTreeSet::new();
-    let mut seen = vec![false; cfg.len()];
-    let mut open: Vec<BlockId> = cfg.succs(def.block, Edges::All).collect();
-    while let Some(block) = open.pop() {
-        if std::mem::replace(&mut seen[block.0 as usize], true) {
-            continue;
+    let ways = Ways { cfg, from: def.block, passes: cfg.blocks().map(|b| keeps(b)).collect() };
+    let mut chain = vec![def.block];
+    chain.extend(ways.between(use_.block));
+    for (i, at) in chain.iter().enumerate() {
+        let next = chain.get(i + 1).copied().unwrap_or(use_.block);
+        let towards = ways.towards(next, *at);
+        let successors = func.successors(*at);
+        let out: Vec<u32> =
+            (0..successors.len() as u32).filter(|p| towards[successors[*p as usize].0 as usize]).collect();
+        let mut forget: BTreeSet<Reg> = BTreeSet::new();
+        // An exception may have left the block before its end, and how much of it ran is not known.
+        match cfg.node(*at).unwind.is_some_and(|u| towards[u.0 as usize]) {
+            true if i > 0 => {
+                let skipped = passed.pop().map(|p: Passed| p.forget).unwrap_or_default();
+                forget.extend(skipped);
+                forget.extend(set_in(func, *at));
+            }
+            true => {
+                if let Some(last) = passed.last_mut() {
+                    last.until = Some(def.index.map_or(func.blocks[*at].start, |index| index + 1));
+                }
+                forget.extend(set_in(func, *at));
+            }
+            false => {
+                if let Some(last) = passed.last_mut().filter(|_| out.len() < successors.len()) {
+                    last.leaves = out;
+                }
+            }
         }
-        between.extend(set_in(func, block));
-        if keeps(block) {
-            open.extend(cfg.succs(block, Edges::All));
-        }
+        let reached = ways.reached(*at, Some(*at));
+        let between = cfg.blocks().filter(|b| towards[b.0 as usize] && reached[b.0 as usize] && b != at);
+        let again = |b: &BlockId| *b != next || ways.reached(next, Some(*at))[next.0 as usize];
+        forget.extend(between.filter(again).flat_map(|b| set_in(func, b)));
+        forget.remove(&def.reg);
+        let forget = forget.into_iter().collect();
+        let pass = Passed { block: next, leaves: Vec::new(), forget, raises: None, until: None, notes: None };
+        passed.push(match next == use_.block {
+            true => Passed { leaves: leaves.clone(), until, ..pass },
+            false => pass,
+        });
     }
-    // An exception may have left the block before its end.
-    if cfg.node(def.block).unwind.is_some() {
-        between.extend(set_in(func, def.block));
-    }
-    between.remove(&def.reg);
-    let forget = between.into_iter().collect();
-    passed.push(Passed { block: use_.block, leaves, forget, raises: None, until, notes: None });
     passed
+}
+
+/// So many blocks between a definition and a use are looked at.
+const MOST_BETWEEN: usize = 200;
+
+/// The ways from a block on which certain blocks are passed and no others; where they begin and end may be others.
+struct Ways<'a> {
+    cfg: &'a Cfg,
+    from: BlockId,
+    passes: Vec<bool>,
+}
+
+impl Ways<'_> {
+    /// Blocks that ways from a block come to, without passing another.
+    fn reached(&self, from: BlockId, without: Option<BlockId>) -> Vec<bool> {
+        let mut seen = vec![false; self.cfg.len()];
+        let mut open: Vec<BlockId> = self.cfg.succs(from, Edges::All).collect();
+        while let Some(block) = open.pop() {
+            let first = !std::mem::replace(&mut seen[block.0 as usize], true);
+            if first && self.passes[block.0 as usize] && Some(block) != without {
+                open.extend(self.cfg.succs(block, Edges::All));
+            }
+        }
+        seen
+    }
+
+    /// Blocks that lead to a block without passing another; the block itself too.
+    fn towards(&self, to: BlockId, without: BlockId) -> Vec<bool> {
+        let mut seen = vec![false; self.cfg.len()];
+        let mut open = vec![to];
+        while let Some(block) = open.pop() {
+            if !std::mem::replace(&mut seen[block.0 as usize], true) {
+                let may = |p: &BlockId| *p != without && self.passes[p.0 as usize];
+                open.extend(self.cfg.preds(block, Edges::All).filter(may));
+            }
+        }
+        seen
+    }
+
+    /// Blocks that every way to a block passes, in order.
+    fn between(&self, to: BlockId) -> Vec<BlockId> {
+        let (reached, towards) = (self.reached(self.from, None), self.towards(to, self.from));
+        let inside = self.cfg.blocks().filter(|b| {
+            let at = b.0 as usize;
+            reached[at] && towards[at] && self.passes[at] && *b != to && *b != self.from
+        });
+        let inside: Vec<BlockId> = inside.take(MOST_BETWEEN + 1).collect();
+        if inside.len() > MOST_BETWEEN {
+            return Vec::new();
+        }
+        let mut found: Vec<(usize, BlockId)> = Vec::new();
+        for block in inside {
+            let without = self.reached(self.from, Some(block));
+            if !without[to.0 as usize] {
+                // Who is passed later leaves more to be reached without it.
+                found.push((without.iter().filter(|r| **r).count(), block));
+            }
+        }
+        found.sort_unstable();
+        found.into_iter().map(|(_, block)| block).collect()
+    }
 }
 
 /// The blocks that dominate a block; the last entry stands for the block itself, with what was set on the way to it.

@@ -55,6 +55,22 @@ impl<'a> Ways<'a> {
         at
     }
 
+    /// The first block of some kind that an edge leads to without any branch between, given the block that it leads to first.
+    pub fn straight(&self, first: BlockId, is_one: impl Fn(BlockId) -> bool) -> Option<BlockId> {
+        let mut at = first;
+        for _ in 0..=self.func.blocks.len() {
+            if is_one(at) {
+                return Some(at);
+            }
+            let last = self.func.blocks[at].end.checked_sub(1)?;
+            match self.func.code[last as usize] {
+                inst if inst.op == Op::Jump => at = BlockId(inst.a),
+                _ => return None,
+            }
+        }
+        None
+    }
+
     /// The two ways of edges that leave a decision, given by the block that each leads to first. None unless there are two.
     pub fn two(&self, firsts: &[BlockId]) -> Option<[BlockId; 2]> {
         let mut ends: Vec<BlockId> = firsts.iter().map(|first| self.end(*first)).collect();

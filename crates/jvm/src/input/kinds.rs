@@ -55,8 +55,8 @@ fn any(vm: &mut Vm<Jvm>) -> Kind {
     let mut kinds = vec![Kind::Str, boxed(vm, "java/lang/Integer", FieldType::Int)];
     let Some(context) = vm.lang.worlds.context else { return Kind::OneOf { ty, kinds, all: false } };
     kinds.extend(plain_class(vm, context, &[]));
-    // What these hold is not looked at again.
-    if vm.lang.worlds.asking == 0 {
+    // What these hold is looked at once more, as nested patterns do (`o instanceof Box(Point(int x, int y))`).
+    if vm.lang.worlds.asking < MAX_NESTED {
         vm.lang.worlds.asking += 1;
         let mut asked: Vec<(usize, Kind)> = Vec::new();
         for ty in asked::types(&vm.lang, context) {
@@ -81,6 +81,7 @@ fn any(vm: &mut Vm<Jvm>) -> Kind {
     Kind::OneOf { ty, kinds, all: false }
 }
 
+const MAX_NESTED: u32 = 2;
 /// So many classes of objects are tried for `Object`.
 const MAX_ASKED: usize = 12;
 

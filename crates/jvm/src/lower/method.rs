@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::draft::Draft;
 use super::flow::{ContextId, Flow};
 use super::state::{Const, Entry, State};
+use super::written::Written;
 use super::{Refusal, compact, decisions, hoist, patterns, thread, variables};
 use crate::link::{ClassOrigin, LinkError};
 use crate::load::instr::{Bytecode, Instr, Kind};
@@ -314,13 +315,15 @@ impl Lowering<'_> {
         hoist::hoist(&mut self.out, &self.is_local);
         let mut function = self.out.finish(name, source, signature.ret, own);
         let library = self.jvm.classes[self.class].origin == ClassOrigin::Library;
-        variables::name(&mut function, &locals, code, !library);
+        variables::name(&mut function, &locals, code, &self.bytecode, !library);
         if own && code.locals.is_empty() {
             let is_static = method.access & access::STATIC != 0;
             variables::name_params(&mut function, is_static, &crate::input::param_names(self.jvm, self.func));
         }
         compact::compact(&mut function);
-        decisions::group(&mut function);
+        let leaders = self.flow.nodes.iter().map(|node| self.bytecode.instrs[node.first].0).collect();
+        let written = Written::new(&self.file, code, &self.bytecode, &self.lines, leaders);
+        decisions::group(&mut function, &written);
         debug_assert_eq!(&*self.file.methods[self.method_index].name, &*method.name);
         Ok(function)
     }

@@ -26,6 +26,7 @@ mod stack;
 mod state;
 mod thread;
 mod variables;
+mod written;
 
 use std::sync::Arc;
 

@@ -2,17 +2,27 @@
 //! register whose slot holds several is split so that each web of definitions and uses gets its own.
 //!
 //! Names come from debug information, which nobody verifies; splitting follows the data flow, so wrong debug
-//! information gives wrong names, never wrong code.
+//! information gives wrong names, never wrong code. A value that is stored neither while the variable is there nor just before is the
+//! compiler's (what a record pattern takes apart) and has no name.
+
+use std::collections::BTreeMap;
 
 use entity::EntityId;
 use ir::op::Operand;
 use ir::{Function, Inst, Reg, RegInfo};
 
 use crate::link::reg_type;
+use crate::load::instr::{Bytecode, Instr};
 use crate::load::{Code, FieldType, LocalVariable};
 
 /// Names the registers of locals; with `split`, one variable a register.
-pub(super) fn name(function: &mut Function, locals: &[[Reg; 5]], code: &Code, split: bool) {
+pub(super) fn name(
+    function: &mut Function,
+    locals: &[[Reg; 5]],
+    code: &Code,
+    bytecode: &Bytecode,
+    split: bool,
+) {
     if code.locals.is_empty() {
         return;
     }
@@ -25,9 +35,13 @@ pub(super) fn name(function: &mut Function, locals: &[[Reg; 5]], code: &Code, sp
             };
             let variables: Vec<&LocalVariable> = code.locals.iter().filter(fits).collect();
             let Some(first) = variables.first() else { continue };
-            let several = variables.iter().any(|other| other.name != first.name);
+            let several = variables.iter().any(|other| other.name != first.name)
+                || (0..function.code.len()).any(|index| {
+                    function.code[index].dst == *reg
+                        && stored_in(&variables, bytecode, function.code_offset(index)).is_none()
+                });
             if several && split {
-                split_webs(function, *reg, &variables);
+                split_webs(function, *reg, &variables, bytecode);
             } else {
                 function.regs[*reg].variable = Some(first.name.to_string());
             }
@@ -44,48 +58,70 @@ pub(super) fn name_params(function: &mut Function, is_static: bool, names: &[Str
     }
 }
 
-/// Gives each web of a register its own register and name. The web of the parameter, if it is one, keeps it.
-fn split_webs(function: &mut Function, reg: Reg, variables: &[&LocalVariable]) {
+/// Gives the webs of each variable that a register holds a register of their own, and those that are none's each one. The
+/// variable of the parameter, if it is one, keeps it.
+fn split_webs(function: &mut Function, reg: Reg, variables: &[&LocalVariable], bytecode: &Bytecode) {
     let webs = Webs::new(function, reg);
-    let mut made: Vec<(usize, Reg)> = Vec::new();
-    if reg.0 < function.params {
-        made.push((webs.root(0), reg));
-    }
-    let mut names: Vec<(Reg, String, bool)> = Vec::new();
+    // By web: its name, which reads tell for sure.
+    let mut names: BTreeMap<usize, (bool, String)> = BTreeMap::new();
+    let mut name = |def: usize, sure: bool, variable: Option<&LocalVariable>| {
+        let Some(variable) = variable else { return };
+        let known = names.entry(webs.root(def)).or_insert_with(|| (sure, variable.name.to_string()));
+        if sure && !known.0 {
+            *known = (true, variable.name.to_string());
+        }
+    };
     for index in 0..function.code.len() {
         let pc = function.code_offset(index);
-        let inst = function.code[index];
-        let mut web_reg = |function: &mut Function, def: usize| {
-            let root = webs.root(def);
-            match made.iter().find(|(known, _)| *known == root) {
-                Some((_, reg)) => *reg,
-                None => {
-                    let ty = function.regs[reg].ty;
-                    let new = function.regs.push(RegInfo { ty, variable: None });
-                    made.push((root, new));
-                    new
-                }
-            }
-        };
         if let Some(def) = webs.read[index] {
-            let new = web_reg(function, def);
+            let covering = variables.iter().find(|v| v.start <= pc && pc - v.start < v.len);
+            name(def, true, covering.copied());
+        }
+        if function.code[index].dst == reg {
+            name(webs.defined[index], false, stored_in(variables, bytecode, pc));
+        }
+    }
+    let key = |def: usize| match names.get(&webs.root(def)) {
+        Some((_, name)) => (0, Some(name.clone())),
+        None => (webs.root(def), None),
+    };
+    let mut made: BTreeMap<(usize, Option<String>), Reg> = BTreeMap::new();
+    if reg.0 < function.params {
+        made.insert(key(0), reg);
+        function.regs[reg].variable = key(0).1;
+    }
+    for index in 0..function.code.len() {
+        let mut own = |function: &mut Function, def: usize| {
+            let key = key(def);
+            *made.entry(key.clone()).or_insert_with(|| {
+                let ty = function.regs[reg].ty;
+                function.regs.push(RegInfo { ty, variable: key.1 })
+            })
+        };
+        let writes = function.code[index].dst == reg;
+        if let Some(def) = webs.read[index] {
+            let new = own(function, def);
             rename_reads(function, index, reg, new);
-            let covering = variables.iter().find(|v| v.start <= pc && pc - v.start < v.len);
-            names.extend(covering.map(|v| (new, v.name.to_string(), true)));
         }
-        if inst.dst == reg {
-            let new = web_reg(function, webs.defined[index]);
-            function.code[index].dst = new;
-            let covering = variables.iter().find(|v| v.start <= pc && pc - v.start < v.len);
-            let next = variables.iter().filter(|v| v.start > pc).min_by_key(|v| v.start);
-            names.extend(covering.or(next).map(|v| (new, v.name.to_string(), false)));
+        if writes {
+            function.code[index].dst = own(function, webs.defined[index]);
         }
     }
-    for (_, web) in made {
-        let of = |sure: bool| names.iter().find(|(reg, _, s)| *reg == web && *s == sure);
-        let name = of(true).or_else(|| of(false)).map(|(_, name, _)| name.clone());
-        function.regs[web].variable = name;
-    }
+}
+
+/// `iadd; dup; istore`.
+const MOST_TO_STORE: usize = 4;
+
+/// The variable that a store at a pc is to: it is there, or there from the next instruction on.
+fn stored_in<'a>(variables: &[&'a LocalVariable], bytecode: &Bytecode, pc: u16) -> Option<&'a LocalVariable> {
+    // What computes a value writes it, too: the store comes soon.
+    let from = bytecode.index_of(pc)?;
+    let mut near = bytecode.instrs.get(from..)?.windows(2).take(MOST_TO_STORE);
+    let store = near.find(|pair| matches!(pair[0].1, Instr::Store(..) | Instr::Iinc(..)));
+    let next = store.map(|pair| pair[1].0);
+    let begins = variables.iter().find(|v| Some(v.start) == next);
+    let covering = || variables.iter().find(|v| v.start <= pc && pc - v.start < v.len);
+    begins.or_else(covering).copied()
 }
 
 trait CodeOffset {

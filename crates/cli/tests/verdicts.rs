@@ -1,0 +1,248 @@
+//! Verdicts of criteria on code through the binary: what proofs know besides the code, decisions as they are written, sources.
+
+mod support;
+
+use std::fs;
+use std::process::Output;
+
+use support::Place;
+
+fn text(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The lines about something.
+fn about<'t>(told: &'t str, what: &str) -> Vec<&'t str> {
+    told.lines().filter(|line| line.contains(what)).collect()
+}
+
+/// Loops without end, so that nothing is infeasible because all paths were explored.
+const ENDLESS: &str = "package a;
+public class Endless {
+    public static int move(int[] from, int[] to, int n) {
+        int sum = 0;
+        for (int i = 0; i < n; i++) {
+            if (from == to) {
+                return -1;
+            }
+            sum += i;
+        }
+        return sum;
+    }
+
+    public static int kind(Object o, int n) {
+        int sum = 0;
+        for (int i = 0; i < n; i++) {
+            if (o instanceof Integer) {
+                if (o instanceof String) {
+                    return -1;
+                }
+                sum++;
+            }
+        }
+        return sum;
+    }
+
+    public static int mean(int[] xs, int n) {
+        int sum = 0, count = 0;
+        for (int i = 0; i < n; i++) {
+            if (xs[i] < 0) continue;
+            sum += xs[i];
+            count++;
+        }
+        if (count == 0) return -1;
+        return sum / count;
+    }
+}
+";
+
+#[test]
+fn parameters_that_are_never_the_same_prove() {
+    let place = Place::new("Endless", ENDLESS);
+    let cover = || {
+        let mut command = place.command("cover");
+        text(&command.args(["--work", "1000000", "a.Endless#move"]).output().unwrap())
+    };
+    let told = cover();
+    assert!(about(&told, "from == to")[0].contains("covered by"), "{told}");
+    // Two that are null are not the same object.
+    let rule = "[[method]]\nname = \"a.Endless#move\"\ninputs.from = { non-null = true }\nnever-same = [[\"from\", \"to\"]]\n";
+    fs::write(place.path().join("testwright.toml"), rule).unwrap();
+    let told = cover();
+    let same = about(&told, ": from == to");
+    assert!(same[0].contains("infeasible: ") && same[0].contains("testwright.toml"), "{told}");
+    assert!(about(&told, "from != to")[0].contains("covered by"), "{told}");
+}
+
+#[test]
+fn no_object_is_of_two_classes_that_exclude_each_other() {
+    let place = Place::new("Endless", ENDLESS);
+    let mut command = place.command("cover");
+    let told = text(&command.args(["--work", "1000000", "a.Endless#kind"]).output().unwrap());
+    let both = about(&told, ", line 18: o instanceof String: ");
+    assert!(both[0].contains("infeasible: o instanceof Integer (line 17) and o instanceof String"), "{told}");
+}
+
+/// What every way between a definition and a use passes counts, however long the ways are.
+#[test]
+fn values_that_conditions_between_keep_from_their_use_are_infeasible() {
+    let place = Place::new("Endless", ENDLESS);
+    let mut command = place.command("cover");
+    let args = ["--work", "1000000", "--criterion", "all-uses", "a.Endless#mean"];
+    let told = text(&command.args(args).output().unwrap());
+    for value in ["sum as set in line 28 is used in line 35", "count as set in line 28 is used in line 35"] {
+        assert!(about(&told, value)[0].contains("infeasible: count != 0 (line 34)"), "{told}");
+    }
+    assert!(about(&told, "sum as set in line 31 is used in line 35")[0].contains("covered by"), "{told}");
+}
+
+/// Where loops were gone through more often because something was wanted, and that was all there is, nothing is left open.
+#[test]
+fn bounds_that_were_raised_leave_nothing_open() {
+    let source = "package a;
+public class Rounds {
+    public static int nested(byte a, byte b) {
+        int sum = 0;
+        for (int i = 0; i < (a & 15); i++) {
+            for (int j = 0; j < (b & 3); j++) {
+                if (i == 7 && j == 2) {
+                    sum++;
+                }
+            }
+            if (sum > 1) {
+                return -1;
+            }
+        }
+        return sum;
+    }
+}
+";
+    let place = Place::new("Rounds", source);
+    let mut command = place.command("cover");
+    let told = text(&command.args(["--criterion", "prime-path", "a.Rounds#nested"]).output().unwrap());
+    assert!(told.lines().last().unwrap().ends_with(" 0 open"), "{told}");
+    assert!(about(&told, "infeasible: all paths were explored").len() > 1, "{told}");
+}
+
+const WRITTEN: &str = "package a;
+public class Written {
+    private int x;
+    private static int s;
+    private final int[] t = new int[2];
+
+    static boolean odd(int v) { return (v & 1) == 1; }
+
+    static boolean many(int... all) { return all.length > 1 && all[0] > all[1]; }
+
+    public int lines(int v, boolean b, Object o) {
+        if (b
+            && odd(v)
+            && v < 50) {
+            return 1;
+        }
+        if (o instanceof String text
+            && text.length() > 2
+            || o instanceof Integer
+                && odd((Integer) o)) {
+            return 2;
+        }
+        if (b)
+            if (v > 100)
+                return 3;
+        return 0;
+    }
+
+    public int stores(int v, boolean b) {
+        if (b && (x = v + 1) > 3) return 1;
+        if (b || (s = v) > 7) return 2;
+        if (v < 0 && (t[1] = v) > -9) return 3;
+        if (v != 5 && ++x > 6) return 4;
+        if (v != 4 && x-- > 2) return 5;
+        if (v > 2 && many(v, x)) return 6;
+        return 0;
+    }
+}
+";
+
+#[test]
+fn decisions_are_as_they_are_written() {
+    let place = Place::new("Written", WRITTEN);
+    let mut command = place.command("cover");
+    let told = text(&command.args(["--criterion", "mcdc", "a.Written"]).output().unwrap());
+    for (decision, conditions) in [
+        ("line 12: ", "b && odd(v) && v < 50"),
+        ("line 17: ", "(o instanceof String && text.length() > 2) || (o instanceof Integer && odd(o))"),
+        ("line 30: ", "b && v + 1 > 3"),
+        ("line 31: ", "b || v > 7"),
+        ("line 32: ", "v < 0 && v > -9"),
+        ("line 33: ", "v != 5 && x + 1 > 6"),
+        ("line 34: ", "v != 4 && x > 2"),
+        // What a call is given that makes an array of it has no name.
+        ("line 35: ", "v > 2 && "),
+    ] {
+        let of = about(&told, decision);
+        let count = conditions.matches("&&").count() + conditions.matches("||").count() + 1;
+        assert_eq!(of.len(), count, "{conditions}\n{told}");
+        assert!(of.iter().all(|line| line.contains(conditions)), "{conditions}\n{told}");
+    }
+    // A statement of its own is another decision.
+    assert!(about(&told, "line 23: ")[0].contains("b independently affects the outcome: "), "{told}");
+    assert!(about(&told, "line 24: ")[0].contains("v > 100 independently affects the outcome: "), "{told}");
+}
+
+#[test]
+fn pages_show_sources_from_where_they_are_said_to_be() {
+    let place = Place::new("Written", WRITTEN);
+    fs::create_dir_all(place.path().join("elsewhere/a")).unwrap();
+    fs::write(place.path().join("elsewhere/a/Written.java"), WRITTEN).unwrap();
+    let page = |folder: &str, more: &[&str]| {
+        let mut command = place.command("generate");
+        let report = format!("html={folder}");
+        let args = ["-o", "out", "--no-run", "--report", &report, "a.Written"];
+        text(&command.args(args).args(more).output().unwrap());
+        let pages = fs::read_dir(place.path().join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        pages.filter_map(|page| fs::read_to_string(page).ok()).collect::<String>()
+    };
+    let line = "(t[1] = v) &gt; -9";
+    assert!(!page("without", &[]).contains(line));
+    assert!(page("with", &["--source-path", "elsewhere"]).contains(line));
+}
+
+const FEW: &str = "package a;
+public class Few {
+    public static int triangle(int a, int b, int c) {
+        int same = 0;
+        if (a <= 0 || b <= 0 || c <= 0) return -1;
+        if (a + b <= c || a + c <= b || b + c <= a) return 0;
+        if (a == b) same++;
+        if (b == c) same++;
+        if (a == c) same++;
+        return same;
+    }
+
+    public static int flags(int x, boolean p, boolean q) {
+        int flags = 0;
+        if (x > 3 && p) flags |= 1;
+        if (x < 9 || q) flags |= 2;
+        if (p ^ q) flags |= 4;
+        if ((x & 1) == 0) flags |= 8;
+        if (x % 5 == 2 && !q) flags |= 16;
+        return flags;
+    }
+}
+";
+
+/// All inputs were tried to know how many tests there must be.
+#[test]
+fn suites_are_the_smallest_where_all_paths_are_explored() {
+    let place = Place::new("Few", FEW);
+    for (method, fewest) in [("triangle", 8), ("flags", 3)] {
+        let mut command = place.command("generate");
+        let target = format!("a.Few#{method}");
+        let args = ["-o", method, "--no-run", "--exhaustive", "--criterion", "branch", &target];
+        text(&command.args(args).output().unwrap());
+        let written = fs::read_to_string(place.path().join(method).join("a/FewTest.java")).unwrap();
+        assert_eq!(written.matches("@Test").count(), fewest, "{written}");
+    }
+}
