@@ -178,7 +178,7 @@ pub fn value_route(projection: &Projection, flow: &Flow, data: &DataFlow, pair: 
     });
     // Whatever lies between does not set the variable, but may set any other.
     let keeps = |block: BlockId| !set_in(func, block).any(|reg| reg == def.reg);
-    let ways = Ways { cfg, from: def.block, passes: cfg.blocks().map(|b| keeps(b)).collect() };
+    let ways = Ways { cfg, from: def.block, passes: cfg.blocks().map(keeps).collect() };
     let mut chain = vec![def.block];
     chain.extend(ways.between(use_.block));
     for (i, at) in chain.iter().enumerate() {

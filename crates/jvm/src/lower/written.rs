@@ -59,9 +59,17 @@ impl Written {
 fn statement(lines: &[(u16, u16)], bytecode: &Bytecode, leader: u16) -> Option<u32> {
     let mut index = bytecode.index_of(leader)?;
     let instr = |index: usize| bytecode.instrs.get(index).map(|(_, instr)| instr);
-    while let (Some(Instr::Load(..)), Some(Instr::CheckCast(_)), Some(Instr::Store(..))) =
+    while let (Some(Instr::Load(_, from)), Some(Instr::CheckCast(to)), Some(Instr::Store(..))) =
         (instr(index), instr(index + 1), instr(index + 2))
     {
+        // `String s = (String) o;` that nothing has asked for is a statement of its own.
+        let asked = bytecode.instrs.windows(2).any(|pair| match (&pair[0].1, &pair[1].1) {
+            (Instr::Load(_, of), Instr::InstanceOf(class)) => of == from && class == to,
+            _ => false,
+        });
+        if !asked {
+            break;
+        }
         index += 3;
     }
     let (pc, first) = bytecode.instrs.get(index)?;
