@@ -11,7 +11,8 @@ use solver::{Answer, Chain, Config, LayerKind, Limits, Model, Query};
 use term::{Op, Pool, Sort, TermId};
 
 fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+    // Hard questions take long each: what failed is shown soon, and not after hours of looking for a smaller one.
+    ProptestConfig { cases, failure_persistence: None, max_shrink_time: 30_000, ..ProptestConfig::default() }
 }
 
 fn numbers(max: usize) -> impl Strategy<Value = Vec<u64>> {
@@ -62,6 +63,11 @@ fn booleans(pool: &Pool, terms: &[TermId]) -> Vec<TermId> {
     terms.iter().copied().filter(|&t| pool.sort(t) == Sort::Bool && pool.as_const(t).is_none()).collect()
 }
 
+/// Chains of products and quotients may be given up, which is no answer; small circuits may not.
+fn is_too_hard(decided: &solver::bits::Decided) -> bool {
+    decided.gates > 10_000 && matches!(decided.answer, solver::Answer::Unknown(solver::Cause::Limit))
+}
+
 proptest! {
     #![proptest_config(config(200))]
 
@@ -102,11 +108,12 @@ proptest! {
             let decided = solver::bits::decide(&pool, &assertions, 1_000_000, None);
             let text = pool.display(t).to_string();
             let found = decided.answer.model().is_some_and(|found| found.satisfies(&pool, &assertions));
-            prop_assert!(found, "{text} under {model:?}: {:?}", decided.answer);
+            prop_assert!(found || is_too_hard(&decided), "{text} under {model:?}: {decided:?}");
             let last = assertions.len() - 1;
             assertions[last] = pool.ne(t, literal);
             let decided = solver::bits::decide(&pool, &assertions, 1_000_000, None);
-            prop_assert!(decided.answer.is_unsat(), "{text} under {model:?}: {:?}", decided.answer);
+            let refuted = decided.answer.is_unsat();
+            prop_assert!(refuted || is_too_hard(&decided), "{text} under {model:?}: {decided:?}");
         }
     }
 

@@ -21,6 +21,7 @@ use crate::ask::{Answer, Cause, Model};
 const MOST_GATES: u64 = 200_000;
 
 /// What came of a question, and what it took: gates built and units of search, a unit about a microsecond.
+#[derive(Debug)]
 pub struct Decided {
     pub answer: Answer,
     pub gates: u64,
