@@ -80,8 +80,7 @@ const CONFIRM_KOTLIN: Duration = Duration::from_secs(6);
 const CONFIRM_CROWDED: f64 = 0.6;
 /// Making tests may take this part of a class's time longer than was meant for it.
 const GRACE: u32 = 20;
-/// Confirming is cut off when a class has taken so much more than its time, as a part of it; it is meant to end before. Only where the machine is so
-/// busy that not even one compiler and one run of the tests have ended may it take as long again: all would be lost.
+/// Confirming is cut off when a class has taken so much more than its time, as a part of it; it is meant to end before.
 const LATE: u32 = 10;
 
 /// Generates tests for all targets; `done` gets each class as soon as it is written.
@@ -541,10 +540,6 @@ impl<'a> Batch<'a> {
             let left = classes.iter().map(|class| class.left).sum::<Option<Duration>>();
             let until = left.map(|left| confirming + left);
             environment.limits.until = until.into_iter().chain(total.end(self.config)).min();
-            let budget = &self.config.budget;
-            let again = budget.time.map(|time| time * classes.len() as u32).or(budget.total_time);
-            environment.limits.latest =
-                environment.limits.until.zip(again).map(|(until, again)| until + again);
             let environment = &environment;
             for class in classes.iter_mut().filter(|class| !class.kept.is_empty()) {
                 let tests = class.kept.len();
@@ -738,7 +733,6 @@ fn confirm_all(
 ) -> Result<(), Error> {
     let first = classes.iter_mut().map(|class| std::mem::take(&mut class.kept)).collect();
     run_all(environment, junit, classes, first, false)?;
-    let environment = &Environment { limits: environment.limits.hurried(), ..environment.clone() };
     let adopted = classes.iter_mut().map(|class| class.adopt(environment)).collect::<Result<_, _>>()?;
     run_all(environment, junit, classes, adopted, true)
 }

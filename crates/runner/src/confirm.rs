@@ -110,7 +110,6 @@ pub fn confirm(
     let endless = prepared.jobs(|span| span.endless);
     let (some, others) = endless.split_at(endless.len().div_ceil(2));
     let mut patient = environment.clone();
-    patient.limits = patient.limits.hurried();
     patient.limits.test = patient.limits.test.min(ENDLESS_WAIT);
     let prepared = Prepared { environment: &patient, ..prepared };
     let (some, others) = prepared.both(("third", some), ("fourth", others))?;

@@ -13,10 +13,8 @@ use crate::Error;
 /// What a program may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// When everything should be over: what is not needed to confirm anything at all ends then.
+    /// When everything is over: whatever runs is killed, nothing new begins.
     pub until: Option<Instant>,
-    /// When everything is over: whatever runs is killed.
-    pub latest: Option<Instant>,
     /// Wall-clock time of the whole process.
     pub wall: Duration,
     /// Wall-clock time of one test, where the process runs several.
@@ -33,7 +31,6 @@ impl Default for Limits {
     fn default() -> Self {
         Limits {
             until: None,
-            latest: None,
             wall: Duration::from_secs(120),
             test: Duration::from_secs(5),
             heap_mb: 512,
@@ -46,17 +43,7 @@ impl Default for Limits {
 impl Limits {
     /// Whether the time for everything is over.
     pub fn is_late(&self) -> bool {
-        self.latest.is_some_and(|latest| Instant::now() >= latest)
-    }
-
-    /// Whether nothing new should begin.
-    pub fn is_ending(&self) -> bool {
         self.until.is_some_and(|until| Instant::now() >= until)
-    }
-
-    /// For what can be left out: killed as soon as everything should be over.
-    pub fn hurried(self) -> Limits {
-        Limits { latest: self.until, ..self }
     }
 }
 
@@ -175,7 +162,7 @@ mod tests {
         assert_eq!(shell("kill -9 $$", 5000).end, End::Signal(9));
         assert_eq!(shell("sleep 100", 100).end, End::TimedOut);
         let until = Some(Instant::now() + Duration::from_millis(50));
-        let limits = Limits { until, ..Limits::default() }.hurried();
+        let limits = Limits { until, ..Limits::default() };
         let mut command = Command::new("sleep");
         command.arg("100");
         assert_eq!(run(command, &limits).unwrap().end, End::Late);

@@ -60,7 +60,7 @@ impl Jvm<'_> {
         let started = Instant::now();
         let mut attempt = 0;
         while !open.is_empty() && started.elapsed() < self.environment.limits.wall {
-            if attempt > 0 && self.environment.limits.is_ending() {
+            if self.environment.limits.is_late() {
                 session.late = true;
                 break;
             }

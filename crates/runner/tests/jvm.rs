@@ -122,7 +122,6 @@ fn what_hangs_exits_fails_or_does_not_compile_is_told_apart_and_the_rest_passes(
 fn nothing_is_said_of_what_there_was_no_time_for() {
     let mut subject = subject();
     subject.environment.limits.until = Some(Instant::now());
-    subject.environment.limits = subject.environment.limits.hurried();
     let report = check(&subject.environment, Framework::Junit5, &[mixed()]);
     assert!(report.tests.iter().all(|test| test.verdict == Verdict::Late), "{report:#?}");
     let seen = observe(&subject.environment, "com.acme", &mixed().cases, 17).unwrap();
