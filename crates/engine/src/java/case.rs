@@ -589,6 +589,7 @@ fn outcome(
         }
     }
     asserts.extend(recorded.told);
+    super::answers::assert_answers(jvm, detail, act, arrange, names, &mut asserts);
     if asserts.is_empty() && outcome == Outcome::Returns && act.returns == Type::Void {
         assert_unchanged(jvm, detail, arrange, names, &mut asserts);
         for (getter, _, after) in detail.statics.iter().take(MOST_UNCHANGED) {

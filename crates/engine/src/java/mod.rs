@@ -1,5 +1,6 @@
 //! Java: how subjects are set up, run and turned into test cases.
 
+mod answers;
 mod arrange;
 mod asserts;
 mod beyond;

@@ -9,6 +9,8 @@ use jvm::world::Jvm;
 use term::Assignment;
 use vm::{ElemKind, ObjId, Outcome, Site, Stop, Thrown, Val, Vm};
 
+use super::answers::Answer;
+
 /// A parameter that is explored.
 #[derive(Clone, Debug)]
 pub struct Param {
@@ -38,10 +40,10 @@ pub struct Subject {
     /// How far the last run came.
     stage: Stage,
     /// What the last run worked on.
-    on: Val,
-    args: Vec<Val>,
+    pub(super) on: Val,
+    pub(super) args: Vec<Val>,
     /// Arguments before the call; only kept by [`Subject::detail`].
-    before: Option<Before>,
+    pub(super) before: Option<Before>,
 }
 
 /// What was being done when a run ended.
@@ -79,6 +81,8 @@ pub struct Detail {
     pub fakes: Vec<FakeCall>,
     /// What a constructor made, looked into.
     pub made: Option<Seen>,
+    /// What the object said when it was asked, where nothing else shows what was done to it.
+    pub answers: Vec<Answer>,
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
 }
@@ -134,7 +138,7 @@ impl Subject {
         self.receiver.iter().chain(&self.params)
     }
 
-    fn run(&mut self, vm: &mut Vm<Jvm>, call: bool) -> Result<Outcome, Stop> {
+    pub(super) fn run(&mut self, vm: &mut Vm<Jvm>, call: bool) -> Result<Outcome, Stop> {
         self.stage = Stage::Prepare;
         self.on = Val::ZERO;
         self.args.clear();
@@ -248,6 +252,7 @@ impl Subject {
                 observe::keep_common(result, other);
             }
         }
+        detail.answers = self.answers(vm, model, &detail).unwrap_or_default();
         detail
     }
 
@@ -336,6 +341,7 @@ impl Subject {
             statics,
             fakes,
             made,
+            answers: Vec::new(),
             stdout,
             stderr,
         }

@@ -112,7 +112,7 @@ const MAX_DEPTH: u32 = 4;
 
 /// Names of the fields that a method may change of the object that it is called on, or of what belongs to it: those it
 /// assigns, and those whose objects it hands to code that may do anything with them. `None` if it changes nothing.
-pub(super) fn writes(jvm: &Jvm, class: ClassId, func: FuncId) -> Option<BTreeSet<Arc<str>>> {
+pub fn writes(jvm: &Jvm, class: ClassId, func: FuncId) -> Option<BTreeSet<Arc<str>>> {
     let mut found = BTreeSet::new();
     changes(jvm, class, func, &mut found, &mut Vec::new(), 0).then_some(found)
 }

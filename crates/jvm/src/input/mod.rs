@@ -53,7 +53,7 @@ use crate::load::FieldType;
 use crate::world::Jvm;
 
 pub use callback::Callback;
-pub use effects::reads;
+pub use effects::{reads, writes};
 pub use fake::{Fake, FakeCall, FakeMethod, Given, STAND_IN, could_throw, look_at_given};
 pub use generic::{
     Generic, Open, closed_result, has_wildcards, is_generic, open_within_bounds, returns_variables,

@@ -3,7 +3,11 @@
 //! What a value shows is read from the heap (primitives, strings, boxes, arrays, enums) or asked of the
 //! guest's own public methods (collections, getters), so that a test can ask the same.
 
+mod questions;
+
 use std::sync::Arc;
+
+pub use questions::{Question, answer, questions};
 
 use ir::{ClassId, FuncId, MemType};
 use vm::{ObjId, Outcome, Stop, Val, Vm};
@@ -420,6 +424,10 @@ const LOOKING: u64 = 4;
 
 /// Calls a resolved method without parameters, dispatched on the object.
 pub fn ask_func(vm: &mut Vm<Jvm>, object: ObjId, func: FuncId) -> Option<u64> {
+    ask_with(vm, object, func, &[])
+}
+
+fn ask_with(vm: &mut Vm<Jvm>, object: ObjId, func: FuncId, args: &[Val]) -> Option<u64> {
     let target = dispatched(vm, object, func)?;
     if vm.lang.worlds.costly.contains(&target) {
         return None;
@@ -427,7 +435,8 @@ pub fn ask_func(vm: &mut Vm<Jvm>, object: ObjId, func: FuncId) -> Option<u64> {
     let asked = vm.lang.worlds.fake_asked;
     let limit = vm.limits.steps;
     vm.limits.steps = limit / LOOKING;
-    let outcome = vm.call(target, &[Val::obj(object)]);
+    let args: Vec<Val> = [Val::obj(object)].into_iter().chain(args.iter().copied()).collect();
+    let outcome = vm.call(target, &args);
     vm.limits.steps = limit;
     if outcome == Outcome::Stopped(Stop::Steps) {
         vm.lang.worlds.costly.insert(target);
