@@ -141,7 +141,7 @@ pub fn facts(
 const MOST_REASONS: usize = 2;
 
 /// Longer conditions of the source say little.
-const LONGEST: usize = 48;
+const LONGEST: usize = 64;
 
 /// Where all conditions together are longer, only those are said that the test is there for.
 const SHOWN: usize = 72;

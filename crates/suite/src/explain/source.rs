@@ -26,26 +26,70 @@ pub fn word_of_source(text: &str) -> Option<String> {
         Some(inner) => (inner, false),
         None => (text, true),
     };
-    let Some((called, argument)) = asked.strip_suffix(')').and_then(|call| call.split_once('(')) else {
+    let Some((called, argument)) = last_call(asked) else {
         return Some(value(asked)? + if holds { "True" } else { "False" });
     };
     if let (Some(of), "") = (called.strip_suffix(".isEmpty"), argument) {
         return Some(value(of)? + if holds { "Empty" } else { "NotEmpty" });
     }
-    let argument = match argument {
-        "" => String::new(),
-        // What takes a call to say is left out.
-        argument if argument.contains(['.', '(', ' ']) => literal(argument).unwrap_or_default(),
-        argument => capitalised(&value(argument).or_else(|| literal(argument))?),
+    // What takes a call to say is left out.
+    let argument = match argument.contains('.') {
+        true => None,
+        false => value(argument).filter(|_| !argument.ends_with(')')),
     };
-    let word = value(called)? + &argument;
+    let argument = argument.or_else(|| literal(last_call(asked)?.1)).unwrap_or_default();
+    let word = value(called)? + &capitalised(&argument);
     Some(if holds { word } else { format!("not{}", capitalised(&word)) })
+}
+
+/// What the last call of a text calls, and with what.
+fn last_call(text: &str) -> Option<(&str, &str)> {
+    let inner = text.strip_suffix(')')?;
+    let mut depth = 0;
+    let open = inner.char_indices().rev().find(|(_, c)| {
+        depth += match c {
+            ')' => 1,
+            '(' => -1,
+            _ => 0,
+        };
+        depth < 0
+    });
+    let (open, _) = open?;
+    Some((&inner[..open], &inner[open + 1..]))
+}
+
+/// A text without the arguments of its calls; `None` if its parentheses do not match.
+fn without_arguments(text: &str) -> Option<String> {
+    let (mut depth, mut kept) = (0_i32, String::new());
+    for c in text.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            c if depth == 0 => kept.push(c),
+            _ => {}
+        }
+        if depth < 0 {
+            return None;
+        }
+    }
+    (depth == 0).then_some(kept)
 }
 
 /// The two sides of a comparison, and the word for it.
 fn compared(text: &str) -> Option<(&str, &'static str, &str)> {
-    let (left, rest) = text.split_once(' ')?;
-    let (sign, right) = rest.split_once(' ')?;
+    let (mut depth, mut sign) = (0_i32, None);
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            ' ' if depth == 0 => {
+                sign = text[at + 1..].split_once(' ').map(|(sign, right)| (&text[..at], sign, right));
+                break;
+            }
+            _ => {}
+        }
+    }
+    let (left, sign, right) = sign?;
     let relation = match sign {
         "==" | "is" => "Is",
         "!=" => "IsNot",
@@ -58,9 +102,9 @@ fn compared(text: &str) -> Option<(&str, &'static str, &str)> {
     (!right.contains(' ')).then_some((left, relation, right))
 }
 
-/// A variable, a field, or a call without arguments.
+/// A variable, a field, or a call, whose arguments are left out.
 fn value(text: &str) -> Option<String> {
-    let text = text.strip_suffix("()").unwrap_or(text);
+    let text = &without_arguments(text).filter(|_| !text.starts_with('('))?;
     let last = text.rsplit('.').next().unwrap_or_default();
     if last.len() > 1 && last.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_') {
         return constant_word(last);
@@ -81,6 +125,9 @@ fn literal(text: &str) -> Option<String> {
         return constant_word(text);
     }
     let inner = quoted('"').or_else(|| quoted('\''))?;
+    if inner.len() == 1 && !inner.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+        return constant_word(&format!("'{inner}'"));
+    }
     let plain = !inner.is_empty() && inner.len() <= 16 && inner.chars().all(|c| c.is_ascii_alphanumeric());
     plain.then(|| inner.to_string())
 }
@@ -112,6 +159,11 @@ mod tests {
             ("c is '('", Some("cIsOpenParenthesis")),
             ("!Character.isDigit(c)", Some("notIsDigitC")),
             ("b == 0.0", Some("bZero")),
+            ("!email.contains(\"@\")", Some("notEmailContainsAt")),
+            ("repo.find(name).isPresent()", Some("repoFindIsPresent")),
+            ("Duration.between(u.getLast(), now).toDays() > 90", Some("betweenToDaysGreaterThan90")),
+            ("text.split(\", \").length == 2", Some("textSplitLengthIs2")),
+            ("(a + b).isZero()", None),
         ] {
             assert_eq!(word_of_source(text).as_deref(), word, "{text}");
         }
