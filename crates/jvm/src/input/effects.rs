@@ -8,7 +8,7 @@ use ir::{ClassId, FuncId};
 use super::recipe::can_call;
 use crate::link::ClassOrigin;
 use crate::load::instr::Kind;
-use crate::load::{ClassFile, Instr, access};
+use crate::load::{ClassFile, Instr, MemberRef, access};
 use crate::world::Jvm;
 
 /// A method that assigns its argument to a field and does nothing else.
@@ -134,11 +134,8 @@ fn changes(
     let Some(Ok(Some(code))) = file.method(&f.name, &f.descriptor).map(|m| m.bytecode()) else {
         return false;
     };
-    let fields = code.instrs.iter().filter_map(|(_, instr)| match instr {
-        Instr::GetField(cp) => file.pool.field(*cp).ok(),
-        _ => None,
-    });
-    let held: Vec<&str> = fields.filter(|field| is_changeable(field.descriptor)).map(|f| f.name).collect();
+    let mut held = BTreeSet::new();
+    holds(jvm, class, func, &mut held, &mut Vec::new(), depth);
     let (mut any, mut inside) = (false, false);
     for (_, instr) in &code.instrs {
         let called = match instr {
@@ -163,22 +160,87 @@ fn changes(
         if called.name == "<init>" {
             continue;
         }
-        if owner.is_some_and(|owner| jvm.classes[class].ancestors.contains(&owner)) {
-            let mut owners = jvm.classes[class].ancestors.iter().rev();
-            if let Some(callee) = owners.find_map(|o| jvm.declared(*o, called.name, called.descriptor)) {
-                any |= changes(jvm, class, callee, found, seen, depth + 1);
-            }
+        if let Some(callee) = own_method(jvm, class, &called) {
+            any |= changes(jvm, class, callee, found, seen, depth + 1);
         } else if is_changeable(&format!("L{};", called.class))
             && !reads_only(called.name, called.descriptor)
+            && !only_looks(called.class, called.name, &held)
             && !owner.is_some_and(|owner| is_stood_for(jvm, owner))
         {
             inside |= !held.is_empty();
         }
     }
     if inside {
-        found.extend(held.into_iter().map(Arc::from));
+        found.extend(held.into_iter().map(|(name, _)| name));
     }
     any || inside
+}
+
+/// The method of the object's own class that a call on it runs.
+fn own_method(jvm: &Jvm, class: ClassId, called: &MemberRef<'_>) -> Option<FuncId> {
+    let owner = jvm.loaded(called.class)?;
+    let ancestors = &jvm.classes[class].ancestors;
+    ancestors.contains(&owner).then_some(())?;
+    ancestors.iter().rev().find_map(|o| jvm.declared(*o, called.name, called.descriptor))
+}
+
+/// Names and types of the fields whose objects a method has in hand: those it reads, and those that own methods which it asks for
+/// something read (`find(id).post(amount)`).
+fn holds(
+    jvm: &Jvm,
+    class: ClassId,
+    func: FuncId,
+    found: &mut BTreeSet<(Arc<str>, Arc<str>)>,
+    seen: &mut Vec<FuncId>,
+    depth: u32,
+) {
+    if depth > MAX_DEPTH || seen.contains(&func) {
+        return;
+    }
+    seen.push(func);
+    let f = &jvm.funcs[func];
+    let Some(file) = &jvm.classes[f.class].file else { return };
+    let Some(Ok(Some(code))) = file.method(&f.name, &f.descriptor).map(|m| m.bytecode()) else { return };
+    for (_, instr) in &code.instrs {
+        match instr {
+            Instr::GetField(cp) => {
+                let field = file.pool.field(*cp).ok().filter(|field| is_changeable(field.descriptor));
+                found.extend(field.map(|field| (field.name.into(), field.descriptor.into())));
+            }
+            Instr::InvokeVirtual(cp) | Instr::InvokeSpecial(cp) => {
+                let Ok(called) = file.pool.method(*cp) else { continue };
+                let hands_out = called.descriptor.ends_with(';');
+                if let Some(callee) = own_method(jvm, class, &called).filter(|_| hands_out) {
+                    holds(jvm, class, callee, found, seen, depth + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Methods of the library that show what a collection holds and leave it as it is. Going over it changes nothing but who goes
+/// over it, which may be what a field holds.
+fn only_looks(class: &str, name: &str, held: &BTreeSet<(Arc<str>, Arc<str>)>) -> bool {
+    if class.starts_with("java/util/stream/") {
+        return !name.starts_with("forEach");
+    }
+    if matches!(class, "java/util/Iterator" | "java/util/ListIterator") {
+        let kept = |descriptor: &str| descriptor.ends_with("Iterator;");
+        return name == "next" && !held.iter().any(|(_, descriptor)| kept(descriptor));
+    }
+    class.starts_with("java/util/")
+        && matches!(
+            name,
+            "values" | "keySet" | "entrySet" | "navigableKeySet" | "descendingMap" | "descendingSet"
+                | "stream" | "iterator" | "descendingIterator" | "listIterator" | "spliterator"
+                | "peek" | "peekFirst" | "peekLast" | "element" | "first" | "last" | "firstKey" | "lastKey"
+                | "firstEntry" | "lastEntry" | "floor" | "ceiling" | "lower" | "higher" | "floorKey"
+                | "ceilingKey" | "lowerKey" | "higherKey" | "floorEntry" | "ceilingEntry" | "lowerEntry"
+                | "higherEntry" | "headMap" | "tailMap" | "subMap" | "headSet" | "tailSet" | "subSet" | "subList"
+                | "indexOf" | "lastIndexOf" | "nextSetBit" | "nextClearBit" | "cardinality" | "intersects"
+                | "copyOf" | "orElse" | "orElseThrow" | "ifPresent" | "map" | "filter"
+        )
 }
 
 /// Whether nothing implements an interface of the program: what stands for it in a test has no state to change.
