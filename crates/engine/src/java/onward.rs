@@ -115,7 +115,7 @@ impl ClassExplorer<'_> {
                 let open = open_of(result, *index);
                 let Some((mut subject, receiver)) = self.on_receiver(entry) else { continue };
                 let order = jvm::input::change_order(&self.vm.lang, &receiver.recipe);
-                let changes = order.iter().any(|way| way.func == entry.func && way.given.is_none());
+                let changes = order.iter().any(|way| way.func == entry.func && way.is_plain());
                 let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
                 if *left == 0 || late {
                     return;
@@ -124,7 +124,7 @@ impl ClassExplorer<'_> {
                     continue;
                 }
                 let place =
-                    |func: &FuncId| order.iter().position(|way| way.func == *func && way.given.is_none());
+                    |func: &FuncId| order.iter().position(|way| way.func == *func && way.is_plain());
                 self.states = states.iter().filter_map(|state| state.inputs(&receiver, &place)).collect();
                 let turn = Turn {
                     index: *index,
@@ -217,9 +217,9 @@ impl ClassExplorer<'_> {
         let mut calls = Vec::new();
         while let Some(place) = chosen.get(&(calls.len() as u32)).filter(|place| **place > 0) {
             // A state that another object brought it into is not gone on from.
-            calls.push(order.get(*place as usize - 1).filter(|way| way.given.is_none())?.func);
+            calls.push(order.get(*place as usize - 1).filter(|way| way.is_plain())?.func);
         }
-        let way = order.iter().find(|way| way.func == subject.func && way.given.is_none())?;
+        let way = order.iter().find(|way| way.func == subject.func && way.is_plain())?;
         let method = format!("{inside}call{}.{}", calls.len(), self.vm.lang.funcs[way.func].name);
         for (param, to) in subject.params.iter().zip(&way.params) {
             for (name, value) in &all {

@@ -139,7 +139,7 @@ fn setter(jvm: &Jvm, class: ClassId, owner: ClassId, field: &str) -> Option<Sett
         let method = jvm.funcs[way.func].name.to_string();
         let reference = ty.is_reference();
         let setter = Setter { number, method, param: param.name.clone(), reference };
-        (way.given.is_none() && written.contains(field)).then_some(setter)
+        (way.is_plain() && written.contains(field)).then_some(setter)
     })
 }
 

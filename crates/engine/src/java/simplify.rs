@@ -65,6 +65,12 @@ impl ClassExplorer<'_> {
                 found.push((format!("{name} {}", inputs.len()), without_call(inputs, of, number)));
             }
         }
+        // Nothing is called on what a call handed out.
+        for (name, _) in inputs.iter().rev().filter(|(name, which)| name.ends_with(".then") && **which != 0) {
+            let mut simpler = inputs.clone();
+            simpler.insert(name.clone(), 0);
+            found.push((format!("{name} 0"), simpler));
+        }
         for (name, size) in inputs.iter().filter(|(_, size)| (1..=MOST_ELEMENTS).contains(*size)) {
             let Some(of) = name.strip_suffix(".size") else { continue };
             if *size > 1 {

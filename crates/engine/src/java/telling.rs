@@ -237,6 +237,6 @@ impl Change {
 fn is_structure(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or_default();
     let numbered = last.strip_prefix("call").is_some_and(|n| n.parse::<u32>().is_ok());
-    let words = ["is", "way", "null", "some", "set", "copy", "length", "size", "at"];
+    let words = ["is", "way", "null", "some", "set", "copy", "length", "size", "at", "then"];
     numbered || words.contains(&last) && name.contains('.')
 }

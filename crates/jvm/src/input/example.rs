@@ -130,7 +130,7 @@ fn object(vm: &Vm<Jvm>, name: &str, key: &str, made: &Made, inputs: &mut BTreeMa
 
 fn is_call(vm: &Vm<Jvm>, way: &Way, call: &Call) -> bool {
     let f = &vm.lang.funcs[way.func];
-    way.given.is_none() && f.name == call.method && f.descriptor == call.descriptor
+    way.is_plain() && f.name == call.method && f.descriptor == call.descriptor
 }
 
 fn arguments(vm: &Vm<Jvm>, name: &str, way: &Way, call: &Call, inputs: &mut BTreeMap<String, u128>) {

@@ -35,6 +35,7 @@ mod resets;
 mod rule;
 mod shape;
 mod statics;
+mod through;
 mod values;
 mod vocabulary;
 mod words;

@@ -552,10 +552,31 @@ fn change_by(vm: &mut Vm<Jvm>, step: &str, object: ObjId, way: &Way) -> Result<(
     };
     let mut vals: Vec<Val> = on.map(Val::obj).into_iter().collect();
     vals.extend(args);
-    match vm.call(func, &vals) {
-        Outcome::Returned(_) => {}
+    let result = match vm.call(func, &vals) {
+        Outcome::Returned(result) => result,
         Outcome::Threw(_) => return Err(Stop::Assumption),
         Outcome::Stopped(stop) => return Err(stop),
+    };
+    let then = match way.then.is_empty() {
+        true => None,
+        false => {
+            let name = format!("{method}.then");
+            vm.outside = super::site(&name);
+            // Nothing, unless there is nothing else to it.
+            let nothing = u32::from(!way.only_then);
+            let which = vm.choose_among(ElemKind::Prefer, &name, way.then.len() as u32 + nothing)?;
+            which.checked_sub(nothing).and_then(|at| way.then.get(at as usize))
+        }
+    };
+    if let (Some(then), Some(on)) = (then, on) {
+        let part = vm.deref(result.filter(|part| part.bits != 0).ok_or(Stop::Assumption)?)?;
+        if let Some(args) = seen {
+            let class = vm.heap.class(part);
+            let on = Some(crate::observe::see_input(vm, on));
+            let name = format!("{method}.of");
+            log(vm, Event::Made { name, object: part, func: way.func, on, args, class, of: Vec::new() });
+        }
+        return change_by(vm, &method, part, then);
     }
     if let Some(args) = seen {
         let event = match on {

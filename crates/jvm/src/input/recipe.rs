@@ -56,7 +56,18 @@ pub struct Way {
     pub outer: bool,
     /// The parameter that an object is given as which this call changes: it is called on another one.
     pub given: Option<usize>,
+    /// What may be called on the result, which is a part of the object.
+    pub then: Vec<Way>,
+    /// Called for that alone: it changes nothing itself.
+    pub only_then: bool,
     pub params: Vec<ParamWay>,
+}
+
+impl Way {
+    /// Whether it is a call on the object itself that changes it.
+    pub fn is_plain(&self) -> bool {
+        self.given.is_none() && !self.only_then
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -121,6 +132,7 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic]) -> Opt
             let fields = fields(vm, class, &env, &setters);
             let mut changes = changes(vm, class, &env, &setters, &mut left_out);
             changes.extend(super::given::takers(vm, class, &fields));
+            super::through::add_parts(vm, class, &env, &mut changes);
             (ways, fields, changes)
         }
     };
@@ -290,7 +302,7 @@ pub fn way(vm: &mut Vm<Jvm>, func: FuncId, env: &Env) -> Way {
         })
         .collect();
     let outer = &*vm.lang.funcs[func].name == "<init>" && is_inner(&vm.lang, vm.lang.funcs[func].class);
-    Way { func, on: None, outer, given: None, params }
+    Way { func, on: None, outer, given: None, then: Vec::new(), only_then: false, params }
 }
 
 /// The types of a function's parameters, with arguments where they are known.

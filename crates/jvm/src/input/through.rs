@@ -1,0 +1,91 @@
+//! Objects inside an object that it hands out: calls on them change its state as well (`bank.open("a").freeze()`).
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use ir::{ClassId, FuncId};
+use vm::Vm;
+
+use super::effects::{setters, writes};
+use super::generic::Env;
+use super::recipe::{Way, can_call, way};
+use crate::link::ClassOrigin;
+use crate::load::{FieldType, access};
+use crate::world::Jvm;
+
+/// So many methods of one inner class are called.
+const MOST_CALLED: usize = 4;
+
+/// Adds calls on what methods of a class hand out of it, with the names of the fields that they write.
+pub(super) fn add_parts(
+    vm: &mut Vm<Jvm>,
+    class: ClassId,
+    env: &Env,
+    changes: &mut Vec<(Way, BTreeSet<Arc<str>>)>,
+) {
+    for (hands_out, inner) in doors(&mut vm.lang, class) {
+        let called = called(&vm.lang, inner);
+        let fields: BTreeSet<Arc<str>> = called.iter().flat_map(|(_, fields)| fields).cloned().collect();
+        let then: Vec<Way> = called.into_iter().map(|(func, _)| way(vm, func, &Env::new())).collect();
+        if then.is_empty() {
+            continue;
+        }
+        let plain = |(way, _): &&mut (Way, BTreeSet<Arc<str>>)| way.func == hands_out && way.is_plain();
+        match changes.iter_mut().find(plain) {
+            Some((way, writes)) => {
+                way.then = then;
+                writes.extend(fields);
+            }
+            None => {
+                let way = Way { then, only_then: true, ..way(vm, hands_out, env) };
+                changes.push((way, fields));
+            }
+        }
+    }
+}
+
+/// Methods that change objects of a class: setters and others, and what they write.
+fn called(jvm: &Jvm, inner: ClassId) -> Vec<(FuncId, BTreeSet<Arc<str>>)> {
+    let setters = setters(jvm, inner).into_iter();
+    let mut called: Vec<(FuncId, BTreeSet<Arc<str>>)> =
+        setters.map(|setter| (setter.func, [Arc::from(setter.field.as_str())].into())).collect();
+    for func in jvm.classes[inner].functions() {
+        let f = &jvm.funcs[func];
+        let plain = f.access & (access::STATIC | access::ABSTRACT) == 0 && !f.name.starts_with('<');
+        let new = !called.iter().any(|(known, _)| *known == func);
+        if plain && new && can_call(jvm, func) && f.signature.ty.params.len() <= 2 {
+            called.extend(writes(jvm, inner, func).map(|fields| (func, fields)));
+        }
+    }
+    // What anybody may call comes first.
+    called.sort_by_key(|(func, _)| !jvm.funcs[*func].is(access::PUBLIC));
+    called.truncate(MOST_CALLED);
+    called
+}
+
+/// Methods that hand out objects of a class of the program which a field holds, alone or among others: one a class.
+fn doors(jvm: &mut Jvm, class: ClassId) -> Vec<(FuncId, ClassId)> {
+    let mut found: Vec<(FuncId, ClassId)> = Vec::new();
+    let Some(file) = jvm.classes[class].file.clone() else { return found };
+    let functions: Vec<FuncId> = jvm.classes[class].functions().into_iter().collect();
+    for func in functions {
+        let f = &jvm.funcs[func];
+        let Some(FieldType::Class(name)) = f.signature.ty.ret.clone() else { continue };
+        let plain = f.access & (access::STATIC | access::ABSTRACT) == 0 && f.signature.ty.params.len() <= 2;
+        let held = format!("L{name};");
+        let holds = file.fields.iter().any(|field| {
+            let signature = field.signature.as_deref().unwrap_or_default();
+            signature.contains(&held) || *field.descriptor == *held
+        });
+        if !plain || !holds || !can_call(jvm, func) {
+            continue;
+        }
+        let Ok(inner) = jvm.class(&name) else { continue };
+        let own = &jvm.classes[inner];
+        let fits = own.origin != ClassOrigin::Library && !own.is_interface() && inner != class;
+        if fits && !found.iter().any(|(_, known)| *known == inner) {
+            found.push((func, inner));
+        }
+    }
+    found
+}
