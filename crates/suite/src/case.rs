@@ -163,6 +163,33 @@ pub enum Step {
     Set { of: Value, class: ClassName, field: String, ty: Type, value: Value, reflective: bool },
 }
 
+/// What a call on an object returned is kept only where something asks for it.
+pub fn forget_idle_variables(arrange: &mut [Step], act: &Call, asserts: &[Assert]) {
+    for at in 0..arrange.len() {
+        let Step::Bind { name, value: Value::Call(call), .. } = &arrange[at] else { continue };
+        if !matches!(call.on, Target::Instance(_)) {
+            continue;
+        }
+        let mut is_it = |value: &Value| matches!(value, Value::Var(other) if other == name);
+        let later = arrange[at + 1..].iter().flat_map(Step::values).chain(act.operands());
+        let later: Vec<&Value> = later.chain(asserts.iter().flat_map(Assert::values)).collect();
+        if !later.into_iter().any(|value| value.any(&mut is_it)) {
+            arrange[at] = Step::Do((**call).clone());
+        }
+    }
+}
+
+impl Step {
+    /// The values it is made of.
+    pub fn values(&self) -> Vec<&Value> {
+        match self {
+            Step::Bind { value, .. } => vec![value],
+            Step::Do(call) => call.operands().collect(),
+            Step::Set { of, value, .. } => vec![of, value],
+        }
+    }
+}
+
 /// A call of a method or constructor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
@@ -563,6 +590,22 @@ impl Assert {
     pub fn stderr(text: impl Into<Text>) -> Assert {
         Assert { subject: Subject::Stderr, check: Check::Equals(Value::Str(text.into())) }
     }
+
+    /// What it looks at, and what it compares with.
+    pub fn values(&self) -> Vec<&Value> {
+        let subject = match &self.subject {
+            Subject::Value(value) => Some(value),
+            Subject::Stdout | Subject::Stderr => None,
+        };
+        let expected = match &self.check {
+            Check::Equals(value) | Check::Iterates(value) | Check::Same(value) | Check::NotSame(value) => {
+                Some(value)
+            }
+            Check::Within { expected, .. } => Some(expected),
+            Check::Null | Check::NotNull | Check::InstanceOf(_) => None,
+        };
+        subject.into_iter().chain(expected).collect()
+    }
 }
 
 /// What is looked at after the act.
@@ -600,6 +643,32 @@ pub enum Check {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn results_that_nobody_asks_for_are_not_kept() {
+        let bank = ClassName::new("com.acme", &["Bank"]);
+        let account = ClassName::new("com.acme", &["Account"]);
+        let open = Call::on_instance(
+            Value::var("bank"),
+            bank.clone(),
+            "open",
+            vec![],
+            Type::class(account.clone()),
+            vec![],
+        );
+        let total = Call::on_instance(Value::var("bank"), bank.clone(), "total", vec![], Type::Long, vec![]);
+        let mut case = TestCase::returns("total", total, Value::Long(0))
+            .binding("bank", Type::class(bank.clone()), Value::call(Call::constructor(bank, vec![], vec![])))
+            .binding("kept", Type::class(account.clone()), Value::call(open.clone()))
+            .binding("idle", Type::class(account.clone()), Value::call(open.clone()));
+        let balance =
+            Call::on_instance(Value::var("kept"), account, "getBalance", vec![], Type::Long, vec![]);
+        case = case.asserting(Assert::that(Value::call(balance), Check::Equals(Value::Long(0))));
+        let before = case.arrange.clone();
+        forget_idle_variables(&mut case.arrange, &case.act, &case.asserts);
+        assert_eq!(case.arrange[..2], before[..2]);
+        assert_eq!(case.arrange[2], Step::Do(open));
+    }
 
     #[test]
     fn a_case_survives_serialisation() {

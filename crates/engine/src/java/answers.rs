@@ -55,11 +55,13 @@ impl Subject {
         }
         // Nothing is asked about null.
         let given = self.params.iter().zip(&self.args);
-        let given = given.map(|(param, val)| (!param.ty.is_reference() || val.bits != 0).then_some(&param.ty));
+        let given =
+            given.map(|(param, val)| (!param.ty.is_reference() || val.bits != 0).then_some(&param.ty));
         let given: Vec<_> = if is_new { Vec::new() } else { given.collect() };
         let mut questions = observe::questions(vm, class, self.func, &given);
         let changing = questions.split_off(questions.iter().take_while(|q| !q.changes).count());
-        let before = if is_new { vec![None; questions.len()] } else { self.ask(vm, model, &questions, false)? };
+        let before =
+            if is_new { vec![None; questions.len()] } else { self.ask(vm, model, &questions, false)? };
         let after = self.ask(vm, model, &questions, true)?;
         let told = questions.into_iter().zip(before).zip(after);
         let told = told.filter(|((_, before), after)| before != after && after.as_ref().is_some_and(says));

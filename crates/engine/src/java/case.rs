@@ -49,6 +49,7 @@ pub fn case(
     super::typed::type_arguments(jvm, &mut arrange, &mut act);
     let recorded = super::recorded::record(jvm, detail, &mut arrange, &mut names);
     let (outcome, asserts) = outcome(jvm, detail, &act, &arrange, recorded, &names, ledger)?;
+    suite::case::forget_idle_variables(&mut arrange, &act, &asserts);
     let result = suite::case::result(&asserts);
     let mut base = match &*jvm.funcs[subject.func].name {
         "<init>" => format!("new{}", class_name(jvm, subject.class).simple_name()),
@@ -117,7 +118,12 @@ const COMMENT_WIDTH: usize = 100;
 fn calls_before(arrange: &[Step], act: &Call) -> Option<(String, String)> {
     let mut calls: Vec<(String, usize)> = Vec::new();
     for step in arrange {
-        let Step::Do(call) = step else { continue };
+        let call = match step {
+            Step::Do(call) => call,
+            // What it handed out is looked at.
+            Step::Bind { value: Value::Call(call), .. } if matches!(call.on, Target::Instance(_)) => call,
+            _ => continue,
+        };
         let told = match &call.on {
             Target::Instance(on) => matches!(&act.on, Target::Instance(receiver) if on == receiver),
             Target::Static | Target::New => true,

@@ -123,8 +123,7 @@ impl ClassExplorer<'_> {
                 if open.is_empty() && !changes {
                     continue;
                 }
-                let place =
-                    |func: &FuncId| order.iter().position(|way| way.func == *func && way.is_plain());
+                let place = |func: &FuncId| order.iter().position(|way| way.func == *func && way.is_plain());
                 self.states = states.iter().filter_map(|state| state.inputs(&receiver, &place)).collect();
                 let turn = Turn {
                     index: *index,

@@ -402,6 +402,7 @@ pub(super) fn agree(case: &mut TestCase, again: &TestCase, what: &str) -> Result
                 }
         })
     });
+    suite::case::forget_idle_variables(&mut case.arrange, &case.act, &case.asserts);
     if let Some(told) = told.filter(|_| case.result().is_none()) {
         suite::name::forget_result(case, &told);
     }

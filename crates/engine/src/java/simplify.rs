@@ -92,6 +92,7 @@ impl ClassExplorer<'_> {
             }
         }
         found.extend(all_texts(inputs));
+        found.extend(texts_for_null(inputs));
         // A text for `Object`, where an object of the program is not needed: a text shows in what comes of it.
         for (name, _) in inputs.iter().filter(|(name, which)| name.ends_with(".is") && **which != 0) {
             let mut simpler = inputs.clone();
@@ -182,6 +183,24 @@ impl ClassExplorer<'_> {
         }
         alike
     }
+}
+
+/// The inputs with a text in place of each null that stands for one: all the same, as nulls are. Nobody opens an account for null.
+fn texts_for_null(inputs: &Inputs) -> Option<(String, Inputs)> {
+    let nulls = inputs.iter().filter(|(_, null)| **null != 0).filter_map(|(name, _)| {
+        let of = name.strip_suffix(".null")?;
+        inputs.contains_key(&format!("{of}.length")).then_some(of)
+    });
+    let nulls: Vec<&str> = nulls.collect();
+    let taken = |letter: &u128| inputs.iter().any(|(name, unit)| name.ends_with("[0]") && unit == letter);
+    let letter = ('b'..='z').map(|letter| letter as u128).find(|letter| !taken(letter))?;
+    let mut simpler = inputs.clone();
+    for of in &nulls {
+        simpler.insert(format!("{of}.null"), 0);
+        simpler.insert(format!("{of}.length"), 1);
+        simpler.insert(format!("{of}[0]"), letter);
+    }
+    (!nulls.is_empty()).then(|| (format!("{} texts for null", nulls.len()), simpler))
 }
 
 /// The inputs with texts in place of numbers where an object of any type is wanted: a collection of both is an odd one.

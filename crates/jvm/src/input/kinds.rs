@@ -91,7 +91,15 @@ fn of_file(vm: &mut Vm<Jvm>, path: ClassId) -> Option<Kind> {
     let func = vm.lang.method(file, "toPath", "()Ljava/nio/file/Path;").ok()?;
     let on = plain_class(vm, file, &[])?;
     let key = prepare_ways(vm, path, Vec::new(), |_| {
-        vec![Way { func, on: Some(on), outer: false, given: None, then: Vec::new(), only_then: false, params: Vec::new() }]
+        vec![Way {
+            func,
+            on: Some(on),
+            outer: false,
+            given: None,
+            then: Vec::new(),
+            only_then: false,
+            params: Vec::new(),
+        }]
     });
     Some(Kind::Object(key))
 }
@@ -445,7 +453,15 @@ fn of_list(vm: &mut Vm<Jvm>, name: &str, elem: &Generic, method: &str, descripto
     let func = vm.lang.method(owner, method, descriptor).ok()?;
     let list = list_kind(vm, elem, name)?;
     let key = prepare_ways(vm, class, vec![shown(elem)], |_| {
-        vec![Way { func, on: Some(list), outer: false, given: None, then: Vec::new(), only_then: false, params: Vec::new() }]
+        vec![Way {
+            func,
+            on: Some(list),
+            outer: false,
+            given: None,
+            then: Vec::new(),
+            only_then: false,
+            params: Vec::new(),
+        }]
     });
     Some(Kind::Object(key))
 }
@@ -455,7 +471,15 @@ fn common_pool(vm: &mut Vm<Jvm>, name: &str) -> Option<Kind> {
     let ty = vm.lang.class(name).ok()?;
     let pool = vm.lang.class("java/util/concurrent/ForkJoinPool").ok()?;
     let func = vm.lang.declared(pool, "commonPool", "()Ljava/util/concurrent/ForkJoinPool;")?;
-    let way = Way { func, on: None, outer: false, given: None, then: Vec::new(), only_then: false, params: Vec::new() };
+    let way = Way {
+        func,
+        on: None,
+        outer: false,
+        given: None,
+        then: Vec::new(),
+        only_then: false,
+        params: Vec::new(),
+    };
     let key = prepare_ways(vm, ty, Vec::new(), |_| vec![way]);
     Some(Kind::Only { kind: Box::new(Kind::Object(key)), ty: name.replace('/', ".") })
 }

@@ -568,15 +568,22 @@ fn change_by(vm: &mut Vm<Jvm>, step: &str, object: ObjId, way: &Way) -> Result<(
             which.checked_sub(nothing).and_then(|at| way.then.get(at as usize))
         }
     };
-    if let (Some(then), Some(on)) = (then, on) {
-        let part = vm.deref(result.filter(|part| part.bits != 0).ok_or(Stop::Assumption)?)?;
+    // What is handed out shows what becomes of it.
+    if let (Some(part), Some(on), false) = (result.filter(|part| part.bits != 0), on, way.then.is_empty()) {
+        let part = vm.deref(part)?;
         if let Some(args) = seen {
             let class = vm.heap.class(part);
             let on = Some(crate::observe::see_input(vm, on));
             let name = format!("{method}.of");
             log(vm, Event::Made { name, object: part, func: way.func, on, args, class, of: Vec::new() });
         }
-        return change_by(vm, &method, part, then);
+        return match then {
+            Some(then) => change_by(vm, &method, part, then),
+            None => Ok(()),
+        };
+    }
+    if way.only_then || then.is_some() {
+        return Err(Stop::Assumption);
     }
     if let Some(args) = seen {
         let event = match on {

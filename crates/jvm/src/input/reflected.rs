@@ -82,7 +82,15 @@ fn parameterised(vm: &mut Vm<Jvm>, ty: &str) -> Option<Kind> {
     let func = vm.lang.method(class, "getGenericSuperclass", "()Ljava/lang/reflect/Type;").ok()?;
     let on = literals(vm, &["java/util/ArrayList", "java/util/Properties", "java/lang/Enum$EnumDesc"])?;
     let key = format!("generic types as {}", vm.lang.classes[ty].name);
-    let way = Way { func, on: Some(on), outer: false, given: None, then: Vec::new(), only_then: false, params: Vec::new() };
+    let way = Way {
+        func,
+        on: Some(on),
+        outer: false,
+        given: None,
+        then: Vec::new(),
+        only_then: false,
+        params: Vec::new(),
+    };
     Some(Kind::Object(prepare_makes(vm, &key, ty, Vec::new(), |_| vec![Make::Call(way)])))
 }
 
@@ -124,7 +132,15 @@ fn members(
                 elements: Default::default(),
             });
         }
-        ways.push(Make::Call(Way { func, on: Some(on), outer: false, given: None, then: Vec::new(), only_then: false, params }));
+        ways.push(Make::Call(Way {
+            func,
+            on: Some(on),
+            outer: false,
+            given: None,
+            then: Vec::new(),
+            only_then: false,
+            params,
+        }));
     }
     (!ways.is_empty()).then(|| Kind::Object(prepare_makes(vm, &key, ty, Vec::new(), |_| ways)))
 }
@@ -145,7 +161,8 @@ fn constructor(vm: &mut Vm<Jvm>, ty: &str) -> Option<Kind> {
         non_null: false,
         elements: Default::default(),
     }];
-    let way = Way { func, on: Some(on), outer: false, given: None, then: Vec::new(), only_then: false, params };
+    let way =
+        Way { func, on: Some(on), outer: false, given: None, then: Vec::new(), only_then: false, params };
     Some(Kind::Object(prepare_makes(vm, "constructors", ty, Vec::new(), |_| vec![Make::Call(way)])))
 }
 
