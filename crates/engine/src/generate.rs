@@ -81,7 +81,7 @@ const CONFIRM_CROWDED: f64 = 0.6;
 /// Making tests may take this part of a class's time longer than was meant for it.
 const GRACE: u32 = 20;
 /// Confirming is cut off when a class has taken so much more than its time, as a part of it; it is meant to end before.
-const LATE: u32 = 10;
+const LATE: u32 = 20;
 
 /// Generates tests for all targets; `done` gets each class as soon as it is written.
 pub fn generate(

@@ -3,7 +3,7 @@
 
 use jvm::input::writes;
 use jvm::link::ClassOrigin;
-use jvm::observe::{self, Question, Seen};
+use jvm::observe::{self, Member, Question, Seen};
 use jvm::world::Jvm;
 use suite::case::{Assert, Call, Step, Target, Type, Value};
 use term::Assignment;
@@ -47,7 +47,8 @@ impl Subject {
             (false, _) => {
                 let target = observe::dispatched(vm, object, self.func)?;
                 let look = detail.looks.iter().find(|look| look.object == object);
-                look.is_none_or(|look| look.before == look.after) && writes(&vm.lang, class, target).is_some()
+                let hidden = look.is_none_or(|look| only_counts(&vm.lang, &look.before, &look.after));
+                hidden && writes(&vm.lang, class, target).is_some()
             }
         };
         if !hidden {
@@ -113,6 +114,20 @@ impl Subject {
         let args: Vec<Val> = self.args.clone();
         Some(questions.iter().map(|question| observe::answer(vm, object, question, &args)).collect())
     }
+}
+
+/// Whether getters show no change, or none but of how much there is.
+fn only_counts(jvm: &Jvm, before: &Seen, after: &Seen) -> bool {
+    let (Seen::Object { shown: before, .. }, Seen::Object { shown: after, .. }) = (before, after) else {
+        return before == after;
+    };
+    let changed = after.iter().filter(|shown| !before.contains(shown));
+    changed.into_iter().all(|(member, _)| match member {
+        Member::Getter(func) => {
+            matches!(&*jvm.funcs[*func].name, "size" | "getSize" | "length" | "count" | "isEmpty" | "isFull")
+        }
+        Member::Elements | Member::Field { .. } => false,
+    })
 }
 
 fn answered(questions: Vec<Question>, answers: Vec<Option<Seen>>) -> Vec<Answer> {

@@ -568,9 +568,14 @@ fn change_by(vm: &mut Vm<Jvm>, step: &str, object: ObjId, way: &Way) -> Result<(
             which.checked_sub(nothing).and_then(|at| way.then.get(at as usize))
         }
     };
+    let part = match result.filter(|part| part.bits != 0 && !way.then.is_empty()) {
+        Some(part) => Some(vm.deref(part)?),
+        None => None,
+    };
+    // An input that comes back is changed where it is made.
+    let part = part.filter(|part| !vm.lang.worlds.made.iter().any(|made| made.object == *part));
     // What is handed out shows what becomes of it.
-    if let (Some(part), Some(on), false) = (result.filter(|part| part.bits != 0), on, way.then.is_empty()) {
-        let part = vm.deref(part)?;
+    if let (Some(part), Some(on)) = (part, on) {
         if let Some(args) = seen {
             let class = vm.heap.class(part);
             let on = Some(crate::observe::see_input(vm, on));

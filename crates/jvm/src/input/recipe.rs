@@ -132,7 +132,7 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic]) -> Opt
             let fields = fields(vm, class, &env, &setters);
             let mut changes = changes(vm, class, &env, &setters, &mut left_out);
             changes.extend(super::given::takers(vm, class, &fields));
-            super::through::add_parts(vm, class, &env, &mut changes);
+            super::through::add_parts(vm, class, &env, &mut changes, &mut left_out);
             (ways, fields, changes)
         }
     };
@@ -149,7 +149,7 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic]) -> Opt
 }
 
 /// Leaves out what is too much, and says so.
-fn cut<T>(all: &mut Vec<T>, most: usize, what: &str, left_out: &mut Vec<String>) {
+pub(super) fn cut<T>(all: &mut Vec<T>, most: usize, what: &str, left_out: &mut Vec<String>) {
     if all.len() > most {
         left_out.push(format!("{most} of {} {what} are tried", all.len()));
         all.truncate(most);

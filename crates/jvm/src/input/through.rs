@@ -8,7 +8,7 @@ use vm::Vm;
 
 use super::effects::{setters, writes};
 use super::generic::Env;
-use super::recipe::{Way, can_call, way};
+use super::recipe::{Way, can_call, cut, way};
 use crate::link::ClassOrigin;
 use crate::load::{FieldType, access};
 use crate::world::Jvm;
@@ -22,9 +22,11 @@ pub(super) fn add_parts(
     class: ClassId,
     env: &Env,
     changes: &mut Vec<(Way, BTreeSet<Arc<str>>)>,
+    left_out: &mut Vec<String>,
 ) {
     for (hands_out, inner) in doors(&mut vm.lang, class) {
-        let called = called(&vm.lang, inner);
+        let mut called = called(&vm.lang, inner);
+        cut(&mut called, MOST_CALLED, "methods that change a part of it", left_out);
         let fields: BTreeSet<Arc<str>> = called.iter().flat_map(|(_, fields)| fields).cloned().collect();
         let then: Vec<Way> = called.into_iter().map(|(func, _)| way(vm, func, &Env::new())).collect();
         if then.is_empty() {
@@ -59,7 +61,6 @@ fn called(jvm: &Jvm, inner: ClassId) -> Vec<(FuncId, BTreeSet<Arc<str>>)> {
     }
     // What anybody may call comes first.
     called.sort_by_key(|(func, _)| !jvm.funcs[*func].is(access::PUBLIC));
-    called.truncate(MOST_CALLED);
     called
 }
 

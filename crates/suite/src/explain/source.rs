@@ -14,7 +14,12 @@ pub fn word_of_source(text: &str) -> Option<String> {
             _ => match right.parse::<i128>() {
                 Ok(number) => format!("{subject}{relation}{}", number_word(number)?),
                 Err(_) => {
-                    format!("{subject}{relation}{}", capitalised(&value(right).or_else(|| literal(right))?))
+                    let other = value(right).or_else(|| literal(right))?;
+                    // What differs in its arguments only.
+                    if subject == other {
+                        return None;
+                    }
+                    format!("{subject}{relation}{}", capitalised(&other))
                 }
             },
         });
@@ -164,6 +169,7 @@ mod tests {
             ("Duration.between(u.getLast(), now).toDays() > 90", Some("betweenToDaysGreaterThan90")),
             ("text.split(\", \").length == 2", Some("textSplitLengthIs2")),
             ("(a + b).isZero()", None),
+            ("height(left) >= height(right)", None),
         ] {
             assert_eq!(word_of_source(text).as_deref(), word, "{text}");
         }
