@@ -583,7 +583,7 @@ fn change_by(vm: &mut Vm<Jvm>, step: &str, object: ObjId, way: &Way) -> Result<(
             log(vm, Event::Made { name, object: part, func: way.func, on, args, class, of: Vec::new() });
         }
         return match then {
-            Some(then) => change_by(vm, &method, part, then),
+            Some(then) => change_by(vm, &format!("{method}.then"), part, then),
             None => Ok(()),
         };
     }

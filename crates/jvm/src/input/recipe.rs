@@ -157,7 +157,7 @@ pub(super) fn cut<T>(all: &mut Vec<T>, most: usize, what: &str, left_out: &mut V
 }
 
 /// Words that name other variables of an object: whether it is there, what it is, how it is made.
-const TAKEN: [&str; 8] = ["null", "some", "set", "is", "way", "of", "length", "size"];
+const TAKEN: [&str; 9] = ["null", "some", "set", "is", "way", "of", "length", "size", "then"];
 
 /// Variables are named after parameters, and a variable has one type: parameters of several calls that share a name but
 /// not a type get names of their own.

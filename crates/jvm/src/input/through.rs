@@ -8,7 +8,7 @@ use vm::Vm;
 
 use super::effects::{setters, writes};
 use super::generic::Env;
-use super::recipe::{Way, can_call, cut, way};
+use super::recipe::{Way, can_call, cut, tell_overloads_apart, way};
 use crate::link::ClassOrigin;
 use crate::load::{FieldType, access};
 use crate::world::Jvm;
@@ -28,7 +28,8 @@ pub(super) fn add_parts(
         let mut called = called(&vm.lang, inner);
         cut(&mut called, MOST_CALLED, "methods that change a part of it", left_out);
         let fields: BTreeSet<Arc<str>> = called.iter().flat_map(|(_, fields)| fields).cloned().collect();
-        let then: Vec<Way> = called.into_iter().map(|(func, _)| way(vm, func, &Env::new())).collect();
+        let mut then: Vec<Way> = called.into_iter().map(|(func, _)| way(vm, func, &Env::new())).collect();
+        tell_overloads_apart(&vm.lang, then.iter_mut());
         if then.is_empty() {
             continue;
         }
