@@ -159,6 +159,11 @@ impl ClassFile {
         self.access & flags == flags
     }
 
+    /// Whether its source is a Kotlin file.
+    pub fn is_kotlin(&self) -> bool {
+        self.source_file.as_deref().is_some_and(|source| source.ends_with(".kt"))
+    }
+
     pub fn method(&self, name: &str, descriptor: &str) -> Option<&Method> {
         self.methods.iter().find(|method| &*method.name == name && &*method.descriptor == descriptor)
     }

@@ -13,6 +13,8 @@ pub(super) struct Written {
     kept: Vec<u16>,
     /// The pcs of calls by which record patterns read components.
     components: Vec<(u16, u16)>,
+    /// Kotlin's compiler says of each operand which line it stands on, and assigning is no expression there.
+    is_kotlin: bool,
 }
 
 impl Written {
@@ -26,10 +28,15 @@ impl Written {
     ) -> Written {
         leaders.sort_unstable();
         leaders.dedup();
-        let statements = leaders.iter().map(|pc| statement(lines, bytecode, *pc)).collect();
+        let is_kotlin = file.is_kotlin();
+        let begins = |pc: &u16| match is_kotlin {
+            true => kotlin_statement(lines, bytecode, &leaders, *pc),
+            false => statement(lines, bytecode, *pc),
+        };
+        let statements = leaders.iter().map(begins).collect();
         let is_kept = |(at, (pc, _)): (usize, &(u16, Instr))| keeps_value(bytecode, at).then_some(*pc);
         let kept = bytecode.instrs.iter().enumerate().filter_map(is_kept).collect();
-        Written { leaders, statements, kept, components: components(file, code, bytecode) }
+        Written { leaders, statements, kept, components: components(file, code, bytecode), is_kotlin }
     }
 
     /// The line of the statement that the block with this pc begins with, if it may begin with one.
@@ -50,6 +57,11 @@ impl Written {
 
     pub fn has_components(&self) -> bool {
         !self.components.is_empty()
+    }
+
+    /// Whether a condition may store what it tests in a variable.
+    pub fn may_assign(&self) -> bool {
+        !self.is_kotlin
     }
 }
 
@@ -76,6 +88,21 @@ fn statement(lines: &[(u16, u16)], bytecode: &Bytecode, leader: u16) -> Option<u
     let entry = lines.binary_search_by_key(pc, |(at, _)| *at).ok()?;
     let is_call = matches!(first, Instr::InvokeStatic(_) | Instr::InvokeDynamic(_));
     (!is_call).then_some(lines[entry].1.into())
+}
+
+/// Kotlin's line table tells operands and statements alike. Only what stands behind a jump that is all there is between two conditions
+/// (`if (a || b) continue`) is another statement for certain.
+fn kotlin_statement(
+    lines: &[(u16, u16)],
+    bytecode: &Bytecode,
+    leaders: &[u16],
+    leader: u16,
+) -> Option<u32> {
+    let before = bytecode.index_of(leader)?.checked_sub(1)?;
+    let (pc, instr) = bytecode.instrs.get(before)?;
+    let is_alone = matches!(instr, Instr::Goto(_)) && leaders.binary_search(pc).is_ok();
+    let entry = lines.binary_search_by_key(&leader, |(at, _)| *at).ok()?;
+    is_alone.then_some(lines[entry].1.into())
 }
 
 /// Whether a store to a field or an array leaves its value on the stack: it was copied below what tells the place, before it was stored or,
