@@ -81,8 +81,7 @@ fn decision(projection: &Projection, number: u32, members: &[&Branch]) -> Option
         return None;
     }
     // Behind the head only: a loop that comes back to its own condition leaves the decision.
-    let position =
-        |block: BlockId| blocks.iter().skip(1).position(|b| *b == block).map(|i| i + 1);
+    let position = |block: BlockId| blocks.iter().skip(1).position(|b| *b == block).map(|i| i + 1);
     let straight = |first: BlockId| ways.straight(first, |b| position(b).is_some()).and_then(position);
     let reached: Vec<usize> = firsts.iter().flatten().filter_map(|first| straight(*first)).collect();
     let chooses = (1..members.len()).any(|i| !reached.contains(&i));

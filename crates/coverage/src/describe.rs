@@ -670,18 +670,23 @@ impl Describer<'_> {
     /// What the source chose where several ways meet: `(c ? a : b)`; of `p?.name`, which is null or something, the latter.
     fn chosen(&self, reg: Reg, before: u32, depth: u32) -> Option<String> {
         let cfg = Cfg::new(self.func);
+        let doms = Dominators::new(&cfg, Edges::Normal);
+        let last = |block: BlockId| self.func.blocks[block].end.checked_sub(1);
         let mut at = self.func.block_at(before);
-        let mut ways: Vec<BlockId> = cfg.preds(at, Edges::Normal).collect();
-        for _ in 0..self.func.blocks.len() {
-            match ways[..] {
-                [only] if only != at => at = only,
-                _ => break,
+        // Up to where it was last set: past what does not set it, be it another choice.
+        while let Some(above) = doms.idom(at).filter(|above| *above != at) {
+            if self.sets_between(&cfg, reg, above, at) {
+                break;
             }
-            ways = cfg.preds(at, Edges::Normal).collect();
+            let end = last(above)?;
+            if (self.func.blocks[above].start..=end).any(|i| self.func.code[i as usize].dst == reg) {
+                return self.value(reg, end, depth);
+            }
+            at = above;
         }
+        let mut ways: Vec<BlockId> = cfg.preds(at, Edges::Normal).collect();
         ways.sort_unstable();
         ways.dedup();
-        let last = |block: BlockId| self.func.blocks[block].end.checked_sub(1);
         // A loop comes back from behind.
         let is_loop = ways.iter().any(|way| last(*way).is_none_or(|end| end >= self.func.blocks[at].start));
         if is_loop || ways.len() < 2 || self.func.regs[reg].variable.is_some() {
@@ -698,6 +703,10 @@ impl Describer<'_> {
         }
         let [first, second] = ways[..] else { return None };
         let (a, b) = (told(first)?, told(second)?);
+        // What is held meanwhile is the same on both ways.
+        if a == b {
+            return Some(a);
+        }
         let asked = [first, second].map(|way| match cfg.preds(way, Edges::Normal).collect::<Vec<_>>()[..] {
             [asked] => Some(asked),
             _ => None,
@@ -713,6 +722,23 @@ impl Describer<'_> {
         };
         let condition = condition.or_else(|| self.leaves_out.then(|| LEFT_OUT.to_string()))?;
         Some(format!("({condition} ? {} : {})", bare(a), bare(b)))
+    }
+
+    /// Whether any block on the ways from one that dominates another sets a register, both left out.
+    fn sets_between(&self, cfg: &Cfg, reg: Reg, above: BlockId, below: BlockId) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut open: Vec<BlockId> = cfg.preds(below, Edges::Normal).filter(|b| *b != above).collect();
+        while let Some(block) = open.pop() {
+            if !seen.insert(block) {
+                continue;
+            }
+            let range = self.func.blocks[block];
+            if (range.start..range.end).any(|i| self.func.code[i as usize].dst == reg) {
+                return true;
+            }
+            open.extend(cfg.preds(block, Edges::Normal).filter(|b| *b != above));
+        }
+        false
     }
 
     /// The plain name of what a call calls.
@@ -829,7 +855,8 @@ fn is_constant(op: Op) -> bool {
 /// Without the parentheses of a choice.
 fn bare(text: String) -> String {
     let inner = text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
-    match inner.filter(|inner| operator(inner).is_some() && operator(&text).is_none() && text.contains(" ? ")) {
+    match inner.filter(|inner| operator(inner).is_some() && operator(&text).is_none() && text.contains(" ? "))
+    {
         // `(a).b(c)`.
         Some(inner) if !closes_early(inner) => inner.to_string(),
         _ => text,

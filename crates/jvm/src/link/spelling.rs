@@ -62,9 +62,14 @@ impl Jvm {
         takes.drain(..usize::from(extends));
         let is_plain = is_static && is_kotlin && found.class.ends_with("Kt");
         let owner = if is_plain { &*file.name } else { found.class };
-        let declared = self.loaded(found.class).and_then(|class| {
-            self.classes[class].file.as_deref()?.method(found.name, found.descriptor).map(|m| m.access)
-        });
+        // It may be a class above that declares it.
+        let mut above = self.loaded(found.class);
+        let mut declared = None;
+        while let (Some(class), None) = (above.map(|class| &self.classes[class]), declared) {
+            let method = class.file.as_deref().and_then(|file| file.method(found.name, found.descriptor));
+            declared = method.map(|method| method.access);
+            above = class.superclass;
+        }
         Some(Member {
             name: name.to_string(),
             owner: (is_static && !extends).then(|| owner.to_string()),
@@ -156,7 +161,9 @@ fn declared<'f>(file: &'f ClassFile, name: &str, descriptor: &str, left_out: boo
         return file.method(name, descriptor);
     }
     let params = descriptor.split(')').next()?.strip_suffix("ILjava/lang/Object;")?;
-    let of = |m: &&Method| &*m.name == name && m.descriptor.strip_prefix(params).is_some_and(|r| r.starts_with(')'));
+    let of = |m: &&Method| {
+        &*m.name == name && m.descriptor.strip_prefix(params).is_some_and(|r| r.starts_with(')'))
+    };
     file.methods.iter().find(of)
 }
 

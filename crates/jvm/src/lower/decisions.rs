@@ -228,9 +228,8 @@ impl<'a> Grouping<'a> {
     /// What the members lead to first outside of themselves. Back to the first of them is out: that is another evaluation.
     fn out(&self, members: &[BlockId], operands: &BTreeMap<BlockId, BlockId>) -> Vec<BlockId> {
         let all = members.iter().flat_map(|member| self.function.successors(*member));
-        let leads_on = |to: BlockId| {
-            operands.contains_key(&self.ways.end(to)) || members[1..].contains(&self.end(to))
-        };
+        let leads_on =
+            |to: BlockId| operands.contains_key(&self.ways.end(to)) || members[1..].contains(&self.end(to));
         all.filter(|to| !leads_on(*to)).collect()
     }
 
@@ -274,7 +273,8 @@ impl<'a> Grouping<'a> {
     /// Whether line information says that a branch's blocks begin another statement than the branches before them.
     fn starts_statement(&self, piece: &[BlockId], before: &[BlockId]) -> bool {
         let other = |line: u32| {
-            let lines = before.iter().map(|pred| self.positions(*pred).last().map_or(0, |p| p.line));
+            let at = |pred: &BlockId| self.positions(*pred).last().map_or(0, |p| self.written.line(p.offset));
+            let lines = before.iter().map(at);
             line != 0 && lines.into_iter().all(|other| other != 0 && other != line)
         };
         piece.iter().any(|block| {
