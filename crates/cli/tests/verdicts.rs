@@ -277,6 +277,8 @@ fun kind(x: Any): Int = when (x) {
 
 fun counted(numbers: List<Int>): Int =
     numbers.count { it > 3 }
+
+fun named(nodes: List<Node>, name: String): Boolean = nodes.any { it.name == name }
 ";
 
 #[test]
@@ -297,6 +299,7 @@ fn decisions_of_kotlin_are_as_they_are_written() {
         ("line 43: ", "!(x instanceof Integer)"),
         // What was copied from the library is none of the source's.
         ("line 48: ", "it > 3"),
+        ("line 50: ", "it.getName() == name"),
     ] {
         let count = conditions.matches("&&").count() + conditions.matches("||").count() + 1;
         let whole = match count {
@@ -306,7 +309,7 @@ fn decisions_of_kotlin_are_as_they_are_written() {
         let of = about(&told, &whole);
         assert!(of.len() == count && of.iter().all(|one| one.contains(line)), "{conditions}\n{told}");
     }
-    assert_eq!(about(&told, "line 48: ").len(), 1, "{told}");
+    assert_eq!((about(&told, "line 48: ").len(), about(&told, "line 50: ").len()), (1, 1), "{told}");
     assert!(told.lines().last().unwrap().ends_with(" 0 infeasible, 0 open"), "{told}");
 }
 

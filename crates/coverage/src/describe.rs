@@ -446,7 +446,11 @@ impl Describer<'_> {
     fn operand(&self, reg: Reg, other: Reg, at: u32, depth: u32) -> Option<String> {
         match self.literal(reg, at).and_then(|unit| char::from_u32(u32::try_from(unit).ok()?)) {
             Some(unit) if self.meaning(other, at) == Meaning::Char => Some(format!("{unit:?}")),
-            _ => self.side(reg, at, depth),
+            _ => self.side(reg, at, depth).map(|text| match text.strip_suffix(" ? 1 : 0)") {
+                // A truth value that is compared with another.
+                Some(asked) if self.meaning(other, at) == Meaning::Truth => format!("{asked})"),
+                _ => text,
+            }),
         }
     }
 
@@ -651,7 +655,7 @@ impl Describer<'_> {
         let [value] = *self.func.list((inst.op == Op::Call).then_some(inst.b)?) else { return None };
         let member = self.names.member(self.func, at).filter(|member| member.name == "valueOf")?;
         let is_box = |unboxing: &&str| unboxing.split('.').next() == member.owner.as_deref();
-        (self.func.regs[value].ty != Type::Ref && UNBOXING.iter().any(|one| is_box(&one))).then_some(value)
+        (self.func.regs[value].ty != Type::Ref && UNBOXING.iter().any(is_box)).then_some(value)
     }
 
     /// The arguments of a call that were written: without those that were left out, and what says which.

@@ -100,11 +100,17 @@ impl Patterns<'_> {
         self.code.get(index).map(|(_, instr)| instr)
     }
 
-    /// What Kotlin's compiler copied from its library (`numbers.count { it > 3 }` asks whether the count is too large).
+    /// What Kotlin's compiler copied from its library (`numbers.count { it > 3 }` asks whether the count is too large). What it asks of
+    /// what the source computes (`numbers.any { it.isOdd() }`) is the source's.
     fn inlined(&self, method: &Method, found: &mut FxHashSet<u16>) {
         let (Some(sites), Some(code)) = (self.file.call_sites(), method.code.as_ref()) else { return };
-        let branches = self.code.iter().filter(|(_, instr)| is_branch(instr)).map(|(pc, _)| *pc);
-        found.extend(branches.filter(|pc| code.line(*pc).is_some_and(|line| sites.is_of_library(line))));
+        let is_copied = |pc: u16| code.line(pc).is_some_and(|line| sites.is_of_library(line));
+        for pair in self.code.windows(2) {
+            let ((before, _), (pc, instr)) = (&pair[0], &pair[1]);
+            if is_branch(instr) && is_copied(*pc) && is_copied(*before) {
+                found.insert(*pc);
+            }
+        }
     }
 
     /// Switches over components of records whose cases all fit whatever there is: `case R(int a, int b) when a > b` and `case R(int a,
