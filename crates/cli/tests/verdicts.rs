@@ -162,6 +162,27 @@ public class Written {
         if (v > 2 && many(v, x)) return 6;
         return 0;
     }
+
+    public int chosen(int v, int w, boolean b) {
+        if (v < 0 || Math.abs(b ? w : v) > 99 || w == 2) return 1;
+        if (v > 3
+            && (b
+                ? w
+                : v - 1) > 3
+            && w != v) return 2;
+        if (v == 1 && Math.max(w > 0 && b ? w : 0, 1) == 1) return 3;
+        return 0;
+    }
+
+    public int casts(Object o, boolean b) {
+        if (b) {
+            String text = (String) o;
+            if (text.length() > 2) {
+                return 1;
+            }
+        }
+        return 0;
+    }
 }
 ";
 
@@ -178,17 +199,160 @@ fn decisions_are_as_they_are_written() {
         ("line 32: ", "v < 0 && v > -9"),
         ("line 33: ", "v != 5 && x + 1 > 6"),
         ("line 34: ", "v != 4 && x > 2"),
-        // What a call is given that makes an array of it has no name.
-        ("line 35: ", "v > 2 && "),
+        ("line 35: ", "v > 2 && many(v, x)"),
+        // An operand that is chosen is a decision within the other one.
+        ("line 40: ", "v < 0 || Math.abs(b ? w : v) > 99 || w == 2"),
+        ("line 41: ", "v > 3 && (b ? w : v - 1) > 3 && w != v"),
+        ("line 46: ", "v == 1 && Math.max(… ? w : 0, 1) == 1"),
     ] {
-        let of = about(&told, decision);
+        let of: Vec<&str> =
+            about(&told, decision).into_iter().filter(|line| line.contains(conditions)).collect();
         let count = conditions.matches("&&").count() + conditions.matches("||").count() + 1;
         assert_eq!(of.len(), count, "{conditions}\n{told}");
-        assert!(of.iter().all(|line| line.contains(conditions)), "{conditions}\n{told}");
+        let all = about(&told, decision);
+        let within =
+            |line: &&&str| line.contains(&format!("of {conditions}")) || !line.contains("outcome of ");
+        assert!(all.iter().filter(|line| !within(line)).all(|line| line.contains("w > 0 && b")), "{told}");
     }
+    let choice = about(&told, "b independently affects the outcome: ");
+    assert!(choice.iter().any(|line| line.contains("line 40")), "{told}");
+    assert!(choice.iter().any(|line| line.contains("line 42")), "{told}");
+    assert_eq!(about(&told, "outcome of w > 0 && b: ").len(), 2, "{told}");
+    // A statement of its own, though it begins with a cast as what a pattern names does.
+    assert!(about(&told, "line 51: ")[0].contains("b independently affects the outcome: "), "{told}");
+    assert!(
+        about(&told, "line 53: ")[0].contains("text.length() > 2 independently affects the outcome: "),
+        "{told}"
+    );
     // A statement of its own is another decision.
     assert!(about(&told, "line 23: ")[0].contains("b independently affects the outcome: "), "{told}");
     assert!(about(&told, "line 24: ")[0].contains("v > 100 independently affects the outcome: "), "{told}");
+}
+
+const KOTLIN: &str = "package a
+
+fun lines(v: Int, w: Int, b: Boolean): Int {
+    if (v > 3 &&
+        w > 1 ||
+        b
+    ) {
+        return 1
+    }
+    return 0
+}
+
+fun range(s: String?): Boolean =
+    s != null
+        && s.length in 3..5
+        && !s.startsWith(\"x\")
+
+fun guards(numbers: IntArray, low: Int, high: Int): Int {
+    var sum = 0
+    for (n in numbers) {
+        if (n < low || n == 7) continue
+        if (n > high) break
+        val twice = 2 * n
+        if (twice > 50) {
+            sum += twice
+        }
+    }
+    return sum
+}
+
+class Node(val name: String?, val next: Node?)
+
+fun safe(node: Node?): Int {
+    if (node?.next?.name != null &&
+        node.next.name.length > 2
+    ) return 1
+    return 0
+}
+
+fun kind(x: Any): Int = when (x) {
+    is String -> 1
+    in listOf(1, 2) -> 2
+    !is Int -> 3
+    else -> 4
+}
+
+fun counted(numbers: List<Int>): Int =
+    numbers.count { it > 3 }
+
+fun named(nodes: List<Node>, name: String): Boolean = nodes.any { it.name == name }
+";
+
+#[test]
+fn decisions_of_kotlin_are_as_they_are_written() {
+    let place = Place::of_kotlin("Told", KOTLIN);
+    let mut command = place.command("cover");
+    let told = text(&command.args(["--criterion", "mcdc", "a.ToldKt"]).output().unwrap());
+    for (line, conditions) in [
+        ("line 4: ", "(v > 3 && w > 1) || b"),
+        ("line 14: ", "s != null && s.length() >= 3 && s.length() < 6 && !s.startsWith(\"x\")"),
+        // What comes behind a jump is another statement, and so is what comes behind an assignment.
+        ("line 21: ", "n < low || n == 7"),
+        ("line 22: ", "n <= high"),
+        ("line 24: ", "twice > 50"),
+        ("line 34: ", "node != null && node.getNext() != null"),
+        ("line 34: ", "node.getNext().getName() != null && node.getNext().getName().length() > 2"),
+        ("line 42: ", "listOf(1, 2).contains(x)"),
+        ("line 43: ", "!(x instanceof Integer)"),
+        // What was copied from the library is none of the source's.
+        ("line 48: ", "it > 3"),
+        // What the library asks of what the source computes is the source's, told as it is compiled.
+        ("line 50: ", "it.getName() != name"),
+    ] {
+        let count = conditions.matches("&&").count() + conditions.matches("||").count() + 1;
+        let whole = match count {
+            1 => format!("{line}{conditions} independently affects the outcome: "),
+            _ => format!(" independently affects the outcome of {conditions}: "),
+        };
+        let of = about(&told, &whole);
+        assert!(of.len() == count && of.iter().all(|one| one.contains(line)), "{conditions}\n{told}");
+    }
+    assert_eq!((about(&told, "line 48: ").len(), about(&told, "line 50: ").len()), (1, 1), "{told}");
+    assert!(told.lines().last().unwrap().ends_with(" 0 infeasible, 0 open"), "{told}");
+}
+
+#[test]
+fn objects_that_are_nothing_that_is_asked_for_are_made_where_a_class_has_none() {
+    let source = "package a;
+public final class Util {
+    private Util() {}
+    public static int kind(Object x) {
+        if (x == null) return -1;
+        if (x instanceof String) return 1;
+        if (!(x instanceof Integer)) return 2;
+        return 3;
+    }
+}
+";
+    let place = Place::new("Util", source);
+    let told = text(&place.command("cover").args(["a.Util#kind"]).output().unwrap());
+    assert!(told.ends_with("6 covered, 0 infeasible, 0 open\n"), "{told}");
+}
+
+#[test]
+fn switches_over_components_that_always_fit_are_not_asked_for() {
+    let source = "package a;
+public class Forms {
+    public sealed interface Form permits Rect, Dot {}
+    public record Rect(int w, int h) implements Form {}
+    public record Dot(int x) implements Form {}
+    public static int kind(Form f) {
+        return switch (f) {
+            case Rect(int w, int h) when w == h && w > 0 -> 1;
+            case Rect(int w, int h) -> w > h ? 2 : 3;
+            case Dot d -> 4;
+        };
+    }
+}
+";
+    let place = Place::of_release(21, "Forms", source);
+    let told = text(&place.command("cover").args(["--criterion", "mcdc", "a.Forms#kind"]).output().unwrap());
+    assert!(!told.contains("the switch"), "{told}");
+    assert_eq!(about(&told, " of w == h && w > 0: ").len(), 2, "{told}");
+    assert!(told.lines().last().unwrap().ends_with(" 0 infeasible, 0 open"), "{told}");
 }
 
 #[test]

@@ -11,6 +11,9 @@ use crate::projection::{Branch, Projection};
 use ir::{BlockId, Function, Op, Ways};
 use std::collections::BTreeMap;
 
+/// Ways through all that chooses operands of a decision, at most; where there are more, its conditions stand alone.
+const MOST_WAYS: usize = 256;
+
 /// A decision of the source: a Boolean expression that steers, with its conditions in the order of evaluation.
 #[derive(Clone, Debug)]
 pub struct Decision {
@@ -78,10 +81,25 @@ fn decision(projection: &Projection, number: u32, members: &[&Branch]) -> Option
         return None;
     }
     // Behind the head only: a loop that comes back to its own condition leaves the decision.
-    let member = |first: BlockId| {
-        let next = ways.straight(first, |block| blocks.iter().skip(1).any(|b| *b == block))?;
-        blocks.iter().skip(1).position(|b| *b == next).map(|i| i + 1)
-    };
+    let position = |block: BlockId| blocks.iter().skip(1).position(|b| *b == block).map(|i| i + 1);
+    let straight = |first: BlockId| ways.straight(first, |b| position(b).is_some()).and_then(position);
+    let reached: Vec<usize> = firsts.iter().flatten().filter_map(|first| straight(*first)).collect();
+    let chooses = (1..members.len()).any(|i| !reached.contains(&i));
+    let mut behind: BTreeMap<BlockId, usize> = BTreeMap::new();
+    if chooses {
+        let mut ways = 1;
+        for first in firsts.iter().flatten().filter(|first| straight(**first).is_none()) {
+            if let Some((next, count)) = behind_choice(func, *first, &blocks)?
+                && behind.insert(*first, next).is_none()
+            {
+                ways *= count;
+            }
+        }
+        if ways > MOST_WAYS {
+            return None;
+        }
+    }
+    let member = |first: BlockId| straight(first).or_else(|| behind.get(&first).copied());
     let out: Vec<BlockId> =
         firsts.iter().flatten().copied().filter(|first| member(*first).is_none()).collect();
     // Which edges out make the outcome true.
@@ -135,6 +153,44 @@ fn decision(projection: &Projection, number: u32, members: &[&Branch]) -> Option
     // Compilers say the line of an operator where a pattern is asked for.
     let line = members.iter().map(|b| b.line).filter(|line| *line != 0).min().unwrap_or(0);
     Some(Decision { number, line, conditions, text, copies: copies(members) })
+}
+
+/// The condition of a decision that a block leads to by way of what chooses an operand of it (`f(c ? x : y) > 3`), and in how many ways;
+/// `Some(None)` if to none, `None` if to several.
+#[expect(clippy::option_option)]
+fn behind_choice(func: &Function, first: BlockId, conditions: &[BlockId]) -> Option<Option<(usize, usize)>> {
+    let mut found: Option<usize> = None;
+    // In order of their ends: what comes after a block is known before it.
+    let mut ways: BTreeMap<BlockId, usize> = BTreeMap::new();
+    let mut open: Vec<(BlockId, bool)> = vec![(first, false)];
+    while let Some((block, is_end)) = open.pop() {
+        if is_end {
+            let after = |to: &BlockId| ways.get(to).copied().unwrap_or(0);
+            let sum = func.successors(block).iter().map(after).fold(0, usize::saturating_add);
+            ways.insert(block, sum);
+            continue;
+        }
+        if ways.contains_key(&block) {
+            continue;
+        }
+        match conditions.iter().position(|condition| *condition == block) {
+            // The decision is begun again.
+            Some(0) => {
+                ways.insert(block, 0);
+            }
+            Some(one) if found.is_some_and(|other| other != one) => return None,
+            Some(one) => {
+                found = Some(one);
+                ways.insert(block, 1);
+            }
+            None => {
+                ways.insert(block, 0);
+                open.push((block, true));
+                open.extend(func.successors(block).into_iter().map(|to| (to, false)));
+            }
+        }
+    }
+    Some(found.map(|one| (one, ways.get(&first).copied().unwrap_or(1).max(1))))
 }
 
 /// Which way of a decision's last condition makes the outcome true.
@@ -394,14 +450,16 @@ impl Decision {
                 .filter_map(|c| Some((c, row.values[c]?)))
                 .map(|(c, truth)| (indices[c], self.conditions[c].positions[usize::from(truth)]))
                 .collect();
+            let members: Vec<GraphNode> =
+                indices.iter().filter_map(|index| flow.node(func.block_at(*index))).collect();
             let mut ways: Vec<Vec<GraphEdge>> = vec![Vec::new()];
             for (i, (index, position)) in steps.iter().enumerate() {
                 let next = steps.get(i + 1).and_then(|(index, _)| flow.node(func.block_at(*index)));
                 let on: Vec<Vec<GraphEdge>> = flow
                     .edges_by(*index, *position)
-                    .filter_map(|edge| match next {
-                        Some(node) => straight(flow, edge, node),
-                        None => Some(vec![edge]),
+                    .flat_map(|edge| match next {
+                        Some(node) => between(flow, edge, node, &members),
+                        None => vec![vec![edge]],
                     })
                     .collect();
                 ways = ways
@@ -425,17 +483,34 @@ impl Decision {
     }
 }
 
-/// The edges to a node, from an edge on: others follow only where no branch lies between (what a record pattern takes apart).
-fn straight(flow: &Flow, first: GraphEdge, node: GraphNode) -> Option<Vec<GraphEdge>> {
-    let mut edges = vec![first];
-    loop {
-        let at = flow.graph.to(*edges.last()?);
-        if at == node {
-            return Some(edges);
-        }
-        match flow.graph.succs(at) {
-            [only] if edges.len() <= flow.graph.nodes().count() => edges.push(*only),
-            _ => return None,
+/// The ways to the node of the next condition, from an edge on: what a record pattern takes apart and what chooses an operand lies
+/// between, no other condition does.
+fn between(flow: &Flow, first: GraphEdge, node: GraphNode, members: &[GraphNode]) -> Vec<Vec<GraphEdge>> {
+    let graph = &flow.graph;
+    // What leads to the node without passing a condition of the decision.
+    let mut leads = vec![false; graph.len()];
+    let mut open = vec![node];
+    while let Some(at) = open.pop() {
+        if !std::mem::replace(&mut leads[at.0 as usize], true) {
+            let before = graph.preds(at).iter().map(|edge| graph.from(*edge));
+            open.extend(before.filter(|before| !members.contains(before)));
         }
     }
+    let mut found = Vec::new();
+    let mut open = vec![vec![first]];
+    while let Some(way) = open.pop() {
+        let Some(at) = way.last().map(|edge| graph.to(*edge)) else { continue };
+        if at == node {
+            found.push(way);
+        } else if leads[at.0 as usize] && found.len() < MOST_WAYS {
+            // The first stays on top.
+            for edge in graph.succs(at).iter().rev() {
+                let comes_back = way.iter().any(|before| graph.from(*before) == graph.to(*edge));
+                if !comes_back {
+                    open.push(way.iter().copied().chain([*edge]).collect());
+                }
+            }
+        }
+    }
+    found
 }

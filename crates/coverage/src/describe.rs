@@ -10,12 +10,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A text longer than this explains nothing.
 const LONGEST: usize = 80;
+/// What stands for what the code does not tell in a few words.
+const LEFT_OUT: &str = "…";
 /// How many values of a switch are listed.
 const MOST_CASES: usize = 8;
 
 /// When the branch at a code index takes one of the successors at these positions.
 pub fn branch_text(func: &Function, names: &dyn Names, index: u32, positions: &[u32]) -> String {
-    let d = Describer { func, names };
+    let d = Describer { func, names, leaves_out: false };
     let inst = func.code[index as usize];
     if inst.op == Op::Switch {
         return d.switch(&inst, index, positions);
@@ -24,6 +26,9 @@ pub fn branch_text(func: &Function, names: &dyn Names, index: u32, positions: &[
     condition_text(func, names, index, truth).unwrap_or_else(|| {
         if let Some(stays) = stays_in_loop(func, index, positions) {
             return if stays { "the loop goes on" } else { "the loop ends" }.to_string();
+        }
+        if let Some(text) = shortened(func, names, index, truth) {
+            return text;
         }
         let info = func.branch_info(index);
         let same = |other: &&(u32, ir::BranchInfo)| {
@@ -35,6 +40,14 @@ pub fn branch_text(func: &Function, names: &dyn Names, index: u32, positions: &[
             _ => format!("the condition is {truth}"),
         }
     })
+}
+
+/// A condition of which a part is left out: `f(…) > 3`.
+fn shortened(func: &Function, names: &dyn Names, index: u32, truth: bool) -> Option<String> {
+    let d = Describer { func, names, leaves_out: true };
+    let told = |depth: u32| d.condition(Reg(func.code[index as usize].a), index, truth, depth);
+    let says = |text: &String| text.len() <= LONGEST && text.contains(char::is_alphabetic);
+    (1..=6).rev().filter_map(told).find(says)
 }
 
 /// Whether these ways of a branch stay in its loop, if the others leave it.
@@ -55,13 +68,13 @@ fn stays_in_loop(func: &Function, index: u32, positions: &[u32]) -> Option<bool>
 /// What holds when the condition of the `br` at a code index is true, or is not; `None` if the code does not tell
 /// it in a few words.
 pub fn condition_text(func: &Function, names: &dyn Names, index: u32, truth: bool) -> Option<String> {
-    let d = Describer { func, names };
+    let d = Describer { func, names, leaves_out: false };
     d.condition(Reg(func.code[index as usize].a), index, truth, 6).filter(|text| text.len() <= LONGEST)
 }
 
 /// What the `note` at a code index looks at: `x == 9`. None if the operands are truth values.
 pub(crate) fn boundary_text(func: &Function, names: &dyn Names, index: u32) -> Option<String> {
-    Describer { func, names }.boundary(index)
+    Describer { func, names, leaves_out: false }.boundary(index)
 }
 
 /// Calls that Java compilers add where a value is wanted of an object.
@@ -135,6 +148,8 @@ impl Rel {
 struct Describer<'f> {
     func: &'f Function,
     names: &'f dyn Names,
+    /// What is not told is left out, and the rest told.
+    leaves_out: bool,
 }
 
 impl Describer<'_> {
@@ -147,7 +162,8 @@ impl Describer<'_> {
         let found = (start..before).rev().find(wrote).or_else(|| {
             let only = self.arriving(reg, before)?;
             let plain = |i: &u32| is_constant(code[*i as usize].op) || self.copies_what_stays(*i);
-            Some(only).filter(|i| plain(i) || self.computes_from_what_stays(*i, 4))
+            let told = |i: &u32| plain(i) || self.computes_from_what_stays(*i, 4) || self.is_kept(*i, before);
+            Some(only).filter(told)
         });
         found.map(|i| (i, code[i as usize]))
     }
@@ -180,6 +196,19 @@ impl Describer<'_> {
             }
         }
         found
+    }
+
+    /// Whether what an instruction computes is no variable of the source, and is only kept while the rest of the expression is evaluated
+    /// (`x in 1..n()` keeps `x`). What a loop keeps was computed by a statement before it.
+    fn is_kept(&self, index: u32, before: u32) -> bool {
+        let inst = self.func.code[index as usize];
+        if self.func.regs[inst.dst].variable.is_some() || inst.op == Op::Catch {
+            return false;
+        }
+        let cfg = Cfg::new(self.func);
+        let loops = Loops::new(&cfg, &Dominators::new(&cfg, Edges::Normal), Edges::Normal);
+        let around = |index: u32| loops.innermost(self.func.block_at(index));
+        around(index) == around(before)
     }
 
     /// Whether an instruction copies a parameter that is never assigned: compilers keep what is switched on so.
@@ -417,7 +446,11 @@ impl Describer<'_> {
     fn operand(&self, reg: Reg, other: Reg, at: u32, depth: u32) -> Option<String> {
         match self.literal(reg, at).and_then(|unit| char::from_u32(u32::try_from(unit).ok()?)) {
             Some(unit) if self.meaning(other, at) == Meaning::Char => Some(format!("{unit:?}")),
-            _ => self.side(reg, at, depth),
+            _ => self.side(reg, at, depth).map(|text| match text.strip_suffix(" ? 1 : 0)") {
+                // A truth value that is compared with another.
+                Some(asked) if self.meaning(other, at) == Meaning::Truth => format!("{asked})"),
+                _ => text,
+            }),
         }
     }
 
@@ -468,10 +501,18 @@ impl Describer<'_> {
         if let Some(variable) = &self.func.regs[reg].variable {
             return Some(variable.clone());
         }
-        let depth = depth.checked_sub(1)?;
-        let Some((at, inst)) = self.definition(reg, before) else {
-            return (reg.0 < self.func.params).then(|| format!("argument {}", reg.0 + 1));
+        let left_out = self.leaves_out.then(|| LEFT_OUT.to_string());
+        let Some(depth) = depth.checked_sub(1) else { return left_out };
+        let told = match self.definition(reg, before) {
+            Some((at, inst)) => self.computed(at, &inst, before, depth),
+            None if reg.0 < self.func.params => Some(format!("argument {}", reg.0 + 1)),
+            None => self.chosen(reg, before, depth),
         };
+        told.or(left_out)
+    }
+
+    /// The value that an instruction computes.
+    fn computed(&self, at: u32, inst: &Inst, before: u32, depth: u32) -> Option<String> {
         let (a, b) = (Reg(inst.a), Reg(inst.b));
         let bits64 = u64::from(inst.a) | u64::from(inst.b) << 32;
         let value = |reg: Reg| self.value(reg, at, depth);
@@ -487,9 +528,19 @@ impl Describer<'_> {
             Op::ArrayLen => Some(format!("{}.length", value(a)?)),
             Op::I1ToI32 => self.condition(a, at, true, depth),
             Op::NegI32 | Op::NegI64 | Op::NegF32 | Op::NegF64 => Some(format!("-{}", wrapped(value(a)?))),
+            Op::NewArray => {
+                let class = short_class(&self.names.class(ClassId(inst.a)));
+                match self.elements(at, inst, before, depth) {
+                    Some(elements) => Some(format!("new {class} {{{}}}", elements.join(", "))),
+                    None => Some(format!("new {}[{}]", class.strip_suffix("[]")?, value(b)?)),
+                }
+            }
             Op::Call | Op::CallIface | Op::CallVirt => {
-                if let Some([x, y]) = self.equality(at, &inst) {
+                if let Some([x, y]) = self.equality(at, inst) {
                     return self.compared(x, Rel::Eq, y, at, depth);
+                }
+                if let Some(boxed) = self.boxed(at, inst) {
+                    return value(boxed);
                 }
                 let list = self.func.list(inst.b);
                 let member = self.names.member(self.func, at);
@@ -504,14 +555,15 @@ impl Describer<'_> {
                     _ => (member.as_ref().and_then(|m| self.foreign(m.owner.as_deref()?)), list),
                 };
                 let receiver = receiver.filter(|text| text != "this");
+                let rest = member.as_ref().map_or(rest.to_vec(), |m| self.written_arguments(m, rest, at));
                 // Where a number is asked for, compilers take it out of its box.
                 if inst.op == Op::Call && UNBOXING.contains(&&*self.names.func(FuncId(inst.a))) {
                     return receiver;
                 }
                 let receiver = receiver.map_or_else(String::new, |text| format!("{}.", wrapped(text)));
-                let (name, takes) = match member {
-                    Some(member) => (member.name, member.takes),
-                    None => (self.callee(&inst)?, Vec::new()),
+                let (name, takes, spreads) = match member {
+                    Some(member) => (member.name, member.takes, member.spreads),
+                    None => (self.callee(inst)?, Vec::new(), false),
                 };
                 let meanings = takes.iter().copied().chain(std::iter::repeat(Meaning::Number));
                 let arg = |(reg, meaning): (&Reg, Meaning)| match (meaning, self.literal(*reg, at)) {
@@ -522,8 +574,14 @@ impl Describer<'_> {
                     }
                     _ => value(*reg),
                 };
-                let args: Option<Vec<String>> = rest.iter().zip(meanings).map(arg).collect();
-                Some(format!("{receiver}{name}({})", args?.join(", ")))
+                let last = rest.last().filter(|_| spreads).and_then(|last| self.definition(*last, at));
+                let spread = last.filter(|(_, inst)| inst.op == Op::NewArray);
+                let spread =
+                    spread.and_then(|(made, inst)| self.elements(made, &inst, at, depth.saturating_sub(1)));
+                let single = rest.len() - usize::from(spread.is_some());
+                let args: Option<Vec<String>> = rest.iter().take(single).zip(meanings).map(arg).collect();
+                let args = args?.into_iter().chain(spread.unwrap_or_default()).map(bare);
+                Some(format!("{receiver}{name}({})", args.collect::<Vec<_>>().join(", ")))
             }
             Op::New => {
                 let class = self.names.class(ClassId(inst.a));
@@ -562,7 +620,7 @@ impl Describer<'_> {
                             let owner = owner.map_or_else(String::new, |text| format!("{}.", wrapped(text)));
                             return Some(format!("{owner}{}", member.name));
                         }
-                        let field = self.names.field(self.func, &inst, inst.b)?;
+                        let field = self.names.field(self.func, inst, inst.b)?;
                         let owner = match self.definition(a, at) {
                             Some((_, def)) if def.op == Op::Statics => {
                                 short(&self.names.class(ClassId(def.a))).to_string()
@@ -576,6 +634,115 @@ impl Describer<'_> {
                 Some(format!("{} {operator} {}", wrapped(value(a)?), wrapped(value(b)?)))
             }
         }
+    }
+
+    /// What the elements of an array are made of, if all of them are given where it is made.
+    fn elements(&self, made: u32, inst: &Inst, before: u32, depth: u32) -> Option<Vec<String>> {
+        let length = usize::try_from(self.literal(Reg(inst.b), made)?).ok()?;
+        let stores = (made + 1..before)
+            .map(|at| (at, self.func.code[at as usize]))
+            .filter(|(_, store)| store.op.name().starts_with("astore") && store.a == inst.dst.0);
+        let mut elements: Vec<String> = Vec::new();
+        for (at, store) in stores {
+            let is_next = self.literal(Reg(store.b), at) == Some(elements.len() as i64);
+            elements.push(bare(self.value(Reg(store.c), at, depth).filter(|_| is_next)?));
+        }
+        (elements.len() == length).then_some(elements)
+    }
+
+    /// What a call puts in a box, where compilers do that.
+    fn boxed(&self, at: u32, inst: &Inst) -> Option<Reg> {
+        let [value] = *self.func.list((inst.op == Op::Call).then_some(inst.b)?) else { return None };
+        let member = self.names.member(self.func, at).filter(|member| member.name == "valueOf")?;
+        let is_box = |unboxing: &&str| unboxing.split('.').next() == member.owner.as_deref();
+        (self.func.regs[value].ty != Type::Ref && UNBOXING.iter().any(is_box)).then_some(value)
+    }
+
+    /// The arguments of a call that were written: without those that were left out, and what says which.
+    fn written_arguments(&self, member: &ir::Member, all: &[Reg], at: u32) -> Vec<Reg> {
+        let split = all.split_last_chunk::<2>().filter(|_| member.leaves_out);
+        let bits = split.and_then(|(rest, [bits, _])| Some((rest, self.literal(*bits, at)?)));
+        match bits {
+            Some((rest, bits)) => {
+                let is_written = |i: usize| i > 31 || bits >> i & 1 == 0;
+                (0..rest.len()).filter(|i| is_written(*i)).map(|i| rest[i]).collect()
+            }
+            None => all.to_vec(),
+        }
+    }
+
+    /// What the source chose where several ways meet: `(c ? a : b)`; of `p?.name`, which is null or something, the latter.
+    fn chosen(&self, reg: Reg, before: u32, depth: u32) -> Option<String> {
+        let cfg = Cfg::new(self.func);
+        let doms = Dominators::new(&cfg, Edges::Normal);
+        let last = |block: BlockId| self.func.blocks[block].end.checked_sub(1);
+        let mut at = self.func.block_at(before);
+        // Up to where it was last set: past what does not set it, be it another choice.
+        while let Some(above) = doms.idom(at).filter(|above| *above != at) {
+            if self.sets_between(&cfg, reg, above, at) {
+                break;
+            }
+            let end = last(above)?;
+            if (self.func.blocks[above].start..=end).any(|i| self.func.code[i as usize].dst == reg) {
+                return self.value(reg, end, depth);
+            }
+            at = above;
+        }
+        let mut ways: Vec<BlockId> = cfg.preds(at, Edges::Normal).collect();
+        ways.sort_unstable();
+        ways.dedup();
+        // A loop comes back from behind.
+        let is_loop = ways.iter().any(|way| last(*way).is_none_or(|end| end >= self.func.blocks[at].start));
+        if is_loop || ways.len() < 2 || self.func.regs[reg].variable.is_some() {
+            return None;
+        }
+        let is_null = |way: &&BlockId| {
+            let found = last(**way).and_then(|end| self.origin(reg, end));
+            found.is_some_and(|(_, inst)| inst.op == Op::Null)
+        };
+        let told = |way: BlockId| self.value(reg, last(way)?, depth);
+        let others: Vec<BlockId> = ways.iter().filter(|way| !is_null(way)).copied().collect();
+        if let ([one], true) = (&others[..], ways.len() > 1) {
+            return told(*one);
+        }
+        let [first, second] = ways[..] else { return None };
+        let (a, b) = (told(first)?, told(second)?);
+        // What is held meanwhile is the same on both ways.
+        if a == b {
+            return Some(a);
+        }
+        let asked = [first, second].map(|way| match cfg.preds(way, Edges::Normal).collect::<Vec<_>>()[..] {
+            [asked] => Some(asked),
+            _ => None,
+        });
+        let condition = match asked {
+            [Some(asked), Some(other)] if asked == other => {
+                let end = last(asked)?;
+                let inst = self.func.code[end as usize];
+                let is_branch = inst.op == Op::Br && inst.b != inst.c;
+                is_branch.then(|| self.condition(Reg(inst.a), end, inst.b == first.0, depth)).flatten()
+            }
+            _ => None,
+        };
+        let condition = condition.or_else(|| self.leaves_out.then(|| LEFT_OUT.to_string()))?;
+        Some(format!("({condition} ? {} : {})", bare(a), bare(b)))
+    }
+
+    /// Whether any block on the ways from one that dominates another sets a register, both left out.
+    fn sets_between(&self, cfg: &Cfg, reg: Reg, above: BlockId, below: BlockId) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut open: Vec<BlockId> = cfg.preds(below, Edges::Normal).filter(|b| *b != above).collect();
+        while let Some(block) = open.pop() {
+            if !seen.insert(block) {
+                continue;
+            }
+            let range = self.func.blocks[block];
+            if (range.start..range.end).any(|i| self.func.code[i as usize].dst == reg) {
+                return true;
+            }
+            open.extend(cfg.preds(block, Edges::Normal).filter(|b| *b != above));
+        }
+        false
     }
 
     /// The plain name of what a call calls.
@@ -689,6 +856,26 @@ fn is_constant(op: Op) -> bool {
     is_number || matches!(op, Op::Null | Op::Str | Op::ClassRef)
 }
 
+/// Without the parentheses of a choice.
+fn bare(text: String) -> String {
+    let inner = text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
+    match inner.filter(|inner| operator(inner).is_some() && operator(&text).is_none() && text.contains(" ? "))
+    {
+        // `(a).b(c)`.
+        Some(inner) if !closes_early(inner) => inner.to_string(),
+        _ => text,
+    }
+}
+
+/// Whether a parenthesis is closed that was not opened.
+fn closes_early(text: &str) -> bool {
+    let mut depth = 0;
+    text.chars().any(|c| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        depth < 0
+    })
+}
+
 /// In parentheses if it has an operator.
 fn wrapped(text: String) -> String {
     match operator(&text) {
@@ -769,6 +956,8 @@ mod tests {
                 name: name.to_string(),
                 owner: owner.map(str::to_string),
                 meaning,
+                spreads: false,
+                leaves_out: false,
             };
             match func.positions[index as usize].offset {
                 10 => Some(member("isEmpty", None, Meaning::Truth)),

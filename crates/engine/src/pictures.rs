@@ -250,6 +250,22 @@ fn state(verdict: Verdict) -> State {
     }
 }
 
+/// A source file below a folder, and its text. Compilers do not insist on folders for packages, nor do Kotlin's conventions: one that
+/// lacks some of them is taken if it says that it belongs to the package.
+fn find_source(root: &std::path::Path, source: &str) -> Option<(PathBuf, String)> {
+    let package = source.rsplit_once('/').map_or(String::new(), |(folders, _)| folders.replace('/', "."));
+    let is_of_package = |text: &str| {
+        let declared = text.lines().filter_map(|line| line.trim().strip_prefix("package "));
+        declared.map(|rest| rest.split(';').next().unwrap_or_default().trim()).any(|name| name == package)
+    };
+    let starts = std::iter::once(0).chain(source.match_indices('/').map(|(slash, _)| slash + 1));
+    starts.filter_map(|start| source.get(start..)).find_map(|path| {
+        let file = root.join(path);
+        let text = fs::read_to_string(&file).ok()?;
+        (path == source || is_of_package(&text)).then_some((file, text))
+    })
+}
+
 /// The source of a class, where the user says it is or where build tools keep it, next to the classes.
 fn source(config: &Config, target: &report::Target) -> Option<Source> {
     let outer = target.class.split('$').next()?.replace('.', "/");
@@ -271,8 +287,7 @@ fn source(config: &Config, target: &report::Target) -> Option<Source> {
     let beside = config.class_path.iter().filter(|p| p.is_dir()).flat_map(roots);
     let roots = config.source_path.iter().cloned().chain(beside);
     let source = target.source.clone().unwrap_or_else(|| format!("{outer}.java"));
-    let file = roots.map(|root| root.join(&source)).find(|file| file.is_file())?;
-    let text = fs::read_to_string(&file).ok()?;
+    let (file, text) = roots.into_iter().find_map(|root| find_source(&root, &source))?;
     let mut lines: BTreeMap<u32, State> = BTreeMap::new();
     for o in target.obligations.iter().filter(|o| o.line > 0) {
         let new = state(o.verdict);

@@ -80,6 +80,10 @@ pub struct Member {
     pub meaning: Meaning,
     /// What it takes besides an object that it belongs to; none if that is not known.
     pub takes: Vec<Meaning>,
+    /// What stands in its last array was written as arguments of their own.
+    pub spreads: bool,
+    /// Its last two arguments say which of the others were left out: bits, and a value that is nothing.
+    pub leaves_out: bool,
 }
 
 /// The name of a [`Member`] that is no name: the source compares with `==`.

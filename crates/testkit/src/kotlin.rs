@@ -1,6 +1,6 @@
 //! Kotlin fixtures: `fixtures/kotlin/<topic>/<case>/`, compiled by the Kotlin compiler that `scripts/setup` fetched.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::fixtures::{Compiled, DEFAULT_RELEASE, Fixtures};
@@ -41,6 +41,20 @@ pub fn compile(fixtures: &Fixtures) -> Result<Compiled> {
     if classes.is_dir() {
         return Ok(compiled);
     }
+    // Written beside and renamed, so that two test processes may do this at once.
+    let unfinished = classes.with_extension(format!("unfinished-{}", std::process::id()));
+    if let Err(error) = compile_files(&sources, &unfinished) {
+        let _ = std::fs::remove_dir_all(&unfinished);
+        return Err(error);
+    }
+    if std::fs::rename(&unfinished, &classes).is_err() {
+        let _ = std::fs::remove_dir_all(&unfinished);
+    }
+    Ok(compiled)
+}
+
+/// Compiles files to a folder.
+pub fn compile_files(sources: &[PathBuf], classes: &Path) -> Result<()> {
     let kotlin = |name: &str, version: &str| jar("org/jetbrains/kotlin", name, version);
     let compiler = [
         kotlin("kotlin-compiler-embeddable", VERSION),
@@ -50,26 +64,22 @@ pub fn compile(fixtures: &Fixtures) -> Result<Compiled> {
         jar("org/jetbrains/kotlinx", "kotlinx-coroutines-core-jvm", "1.8.0"),
         jar("org/jetbrains", "annotations", "13.0"),
     ];
-    // Written beside and renamed, so that two test processes may do this at once.
-    let unfinished = classes.with_extension(format!("unfinished-{}", std::process::id()));
-    let done = Command::new(jdk.java())
+    let done = Command::new(Jdk::at_least(DEFAULT_RELEASE)?.java())
         .args(["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp"])
         .arg(compiler.iter().map(|jar| jar.display().to_string()).collect::<Vec<_>>().join(":"))
         .args(["org.jetbrains.kotlin.cli.jvm.K2JVMCompiler", "-no-stdlib", "-no-reflect", "-nowarn"])
         .args(["-jvm-target", &DEFAULT_RELEASE.to_string(), "-cp"])
         .arg(standard_library())
         .arg("-d")
-        .arg(&unfinished)
-        .args(&sources)
+        .arg(classes)
+        .args(sources)
         .output()
         .map_err(|e| Error::Javac(e.to_string()))?;
-    if !done.status.success() {
-        let _ = std::fs::remove_dir_all(&unfinished);
-        let text = String::from_utf8_lossy(&done.stderr).into_owned();
-        return Err(Error::Javac(format!("the Kotlin compiler (scripts/setup fetches it): {text}")));
+    match done.status.success() {
+        true => Ok(()),
+        false => {
+            let text = String::from_utf8_lossy(&done.stderr);
+            Err(Error::Javac(format!("the Kotlin compiler (scripts/setup fetches it): {text}")))
+        }
     }
-    if std::fs::rename(&unfinished, &classes).is_err() {
-        let _ = std::fs::remove_dir_all(&unfinished);
-    }
-    Ok(compiled)
 }

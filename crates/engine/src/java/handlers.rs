@@ -105,7 +105,12 @@ impl ClassExplorer<'_> {
     }
 
     /// Runs a model; none if that is no behaviour.
-    fn ended(&mut self, subject: &mut Subject, model: Assignment, number: usize) -> Option<Finished<Stage>> {
+    pub(super) fn ended(
+        &mut self,
+        subject: &mut Subject,
+        model: Assignment,
+        number: usize,
+    ) -> Option<Finished<Stage>> {
         let vm = &mut *self.vm;
         vm.start_run(model.clone());
         let before = vm.steps;

@@ -12,6 +12,7 @@ mod declared;
 pub mod entries;
 pub mod explore;
 mod facts;
+mod fewer;
 mod given;
 mod guard;
 mod handlers;

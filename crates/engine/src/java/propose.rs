@@ -53,7 +53,10 @@ impl ClassExplorer<'_> {
             Suite::Smallest => select(&finished),
             Suite::Each => simplest_each(&finished),
         };
-        let mut chosen = chosen;
+        let mut chosen = match self.config.suite {
+            Suite::Smallest => self.fewer(subject, goal, &needed, &mut finished, chosen),
+            Suite::Paths | Suite::Each => chosen,
+        };
         chosen.extend(self.running_on(subject, &finished));
         let handling = match self.config.suite {
             Suite::Paths => Vec::new(),

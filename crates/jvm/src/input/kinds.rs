@@ -54,7 +54,9 @@ fn any(vm: &mut Vm<Jvm>) -> Kind {
     let ty = vm.lang.known.object;
     let mut kinds = vec![Kind::Str, boxed(vm, "java/lang/Integer", FieldType::Int)];
     let Some(context) = vm.lang.worlds.context else { return Kind::OneOf { ty, kinds, all: false } };
-    kinds.extend(plain_class(vm, context, &[]));
+    // Something that is neither; where the class has no objects of its own, an object that is nothing else.
+    let other = plain_class(vm, context, &[]).or_else(|| plain_class(vm, ty, &[]));
+    kinds.extend(other);
     // What these hold is looked at once more, as nested patterns do (`o instanceof Box(Point(int x, int y))`).
     if vm.lang.worlds.asking < MAX_NESTED {
         vm.lang.worlds.asking += 1;

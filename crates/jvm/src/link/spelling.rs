@@ -30,12 +30,14 @@ impl Jvm {
         let pool_index = u16::from_be_bytes([high, low]);
         let op = func.code.get(index as usize)?.op;
         let is_call = matches!(op, Op::Call | Op::CallVirt | Op::CallIface);
-        let is_kotlin = file.source_file.as_deref().is_some_and(|source| source.ends_with(".kt"));
+        let is_kotlin = file.is_kotlin();
         let plain = |name: &str| Member {
             name: name.to_string(),
             owner: None,
             meaning: Meaning::Truth,
             takes: Vec::new(),
+            spreads: false,
+            leaves_out: false,
         };
         let (found, is_static) = match opcode {
             // A switch on strings is lowered to comparisons.
@@ -52,23 +54,40 @@ impl Jvm {
         }
         let params = MethodType::parse(found.descriptor).map(|ty| ty.params).unwrap_or_default();
         let mut takes: Vec<Meaning> = params.iter().map(meaning_of).collect();
-        // As the source writes extension functions.
-        let extends = is_static && self.is_extension(found.class, found.name, found.descriptor);
+        // `f$default` is called where arguments are left out: with all of them, what says which, and null.
+        let left_out = found.name.strip_suffix("$default").filter(|_| is_static && is_kotlin);
+        let name = left_out.unwrap_or(found.name);
+        // As the source writes extension functions and those that belong to no class.
+        let extends = is_static && self.is_extension(found.class, name, found.descriptor, left_out.is_some());
         takes.drain(..usize::from(extends));
+        let is_plain = is_static && is_kotlin && found.class.ends_with("Kt");
+        let owner = if is_plain { &*file.name } else { found.class };
+        // It may be a class above that declares it.
+        let mut above = self.loaded(found.class);
+        let mut declared = None;
+        while let (Some(class), None) = (above.map(|class| &self.classes[class]), declared) {
+            let method = class.file.as_deref().and_then(|file| file.method(found.name, found.descriptor));
+            declared = method.map(|method| method.access);
+            above = class.superclass;
+        }
         Some(Member {
-            name: found.name.to_string(),
-            owner: (is_static && !extends).then(|| found.class.to_string()),
+            name: name.to_string(),
+            owner: (is_static && !extends).then(|| owner.to_string()),
             meaning: meaning(found.descriptor.rsplit(')').next().unwrap_or_default()),
             takes,
+            spreads: declared.is_some_and(|flags| flags & access::VARARGS != 0),
+            leaves_out: left_out.is_some(),
         })
     }
 
     /// Whether a static method is an extension function of Kotlin: its compiler calls the receiver `$this$name`.
-    fn is_extension(&self, class: &str, name: &str, descriptor: &str) -> bool {
+    /// `left_out`: the descriptor is that of what is called where arguments are left out.
+    fn is_extension(&self, class: &str, name: &str, descriptor: &str, left_out: bool) -> bool {
         let mut at = self.loaded(class).filter(|_| class.ends_with("Kt"));
         while let Some(class) = at {
             let class = &self.classes[class];
-            if let Some(method) = class.file.as_deref().and_then(|file| file.method(name, descriptor)) {
+            let method = class.file.as_deref().and_then(|file| declared(file, name, descriptor, left_out));
+            if let Some(method) = method {
                 let locals = method.code.iter().flat_map(|code| &code.locals);
                 return locals.filter(|local| local.slot == 0).any(|local| local.name.starts_with("$this$"));
             }
@@ -134,6 +153,18 @@ impl Jvm {
         let descriptor = func.name.get(path.len()..)?;
         Some((file, file.method(name, descriptor)?))
     }
+}
+
+/// The method of a class; `left_out`: the descriptor is that of what is called where arguments are left out, `(A, B, bits, Object)`.
+fn declared<'f>(file: &'f ClassFile, name: &str, descriptor: &str, left_out: bool) -> Option<&'f Method> {
+    if !left_out {
+        return file.method(name, descriptor);
+    }
+    let params = descriptor.split(')').next()?.strip_suffix("ILjava/lang/Object;")?;
+    let of = |m: &&Method| {
+        &*m.name == name && m.descriptor.strip_prefix(params).is_some_and(|r| r.starts_with(')'))
+    };
+    file.methods.iter().find(of)
 }
 
 /// A function as the source would name it: `Shop.total(int, String)`, `new Shop(int)`, `a lambda in Shop.total`. Of a name that is no

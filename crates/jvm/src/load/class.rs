@@ -9,6 +9,7 @@ use super::instr::Bytecode;
 use super::module::Module;
 use super::pool::{Constant, ConstantPool};
 use super::reader::Slice;
+use super::smap::CallSites;
 
 /// One class, interface, or `module-info`.
 #[derive(Clone, Debug)]
@@ -157,6 +158,17 @@ pub struct RecordComponent {
 impl ClassFile {
     pub fn is(&self, flags: u16) -> bool {
         self.access & flags == flags
+    }
+
+    /// Where code was called that the compiler copied from inline functions.
+    pub fn call_sites(&self) -> Option<CallSites> {
+        let bytes = self.source_debug_extension.as_ref().filter(|_| self.is_kotlin())?;
+        Some(CallSites::parse(&String::from_utf8_lossy(bytes)))
+    }
+
+    /// Whether its source is a Kotlin file.
+    pub fn is_kotlin(&self) -> bool {
+        self.source_file.as_deref().is_some_and(|source| source.ends_with(".kt"))
     }
 
     pub fn method(&self, name: &str, descriptor: &str) -> Option<&Method> {

@@ -87,6 +87,7 @@ pub mod mutf8;
 mod parse;
 mod pool;
 mod reader;
+mod smap;
 
 pub use annotation::RawAnnotations;
 pub use class::{
@@ -101,6 +102,7 @@ pub use instr::{Bytecode, Instr};
 pub use jdk::{Jdk, JdkSearch};
 pub use pool::{Constant, ConstantPool, Dynamic, HandleKind, MemberRef, MethodHandle, NameAndType};
 pub use reader::Slice;
+pub use smap::CallSites;
 
 /// Java 1.1.
 pub const OLDEST_MAJOR: u16 = 45;

@@ -3,13 +3,19 @@
 //! `a && (b || !c)` is three branches in the bytecode. A decision is a set of branches with one entry and two ways out:
 //! every branch but the first is reached from the others only, does nothing but evaluate, and does not start a
 //! statement of its own. What a record pattern takes apart (`o instanceof R(int w, int h) && w > h`) stands in blocks of its own between
-//! two branches, as what its calls raise is caught: they belong to the branch behind them.
+//! two branches, as what its calls raise is caught: they belong to the branch behind them. So does what chooses an operand
+//! (`a && f(c ? x : y) > 3`, `p?.name != null`): the choice is a decision of its own, within the other one.
+
+use std::collections::BTreeMap;
 
 use entity::EntityId;
 use ir::op::Effect;
 use ir::{BlockId, BranchInfo, Function, Inst, Op, Origin, Position, Reg, Ways};
 
 use super::written::Written;
+
+/// Blocks that choose an operand at most.
+const MOST_OF_OPERAND: usize = 64;
 
 /// Numbers the branches of a function: decisions in the order of their first branch, conditions within them.
 pub(super) fn group(function: &mut Function, written: &Written) {
@@ -94,15 +100,20 @@ impl<'a> Grouping<'a> {
         if !self.is_condition(head) {
             return members;
         }
+        // Where the operands of members are chosen first.
+        let mut operands: BTreeMap<BlockId, BlockId> = BTreeMap::new();
         let mut complete = 1;
-        while let Some(next) = self.next_condition(&members, taken) {
+        while let Some((first, next)) = self.next_condition(&members, &operands, taken) {
             members.push(next);
-            if self.ways.two(&self.out(&members)).is_some() {
+            if first != next {
+                operands.insert(first, next);
+            }
+            if self.ways.two(&self.out(&members, &operands)).is_some() {
                 complete = members.len();
             }
         }
         // An empty statement: all ways lead to the same code, and which of them is true is not to be seen.
-        let out = self.out(&members);
+        let out = self.out(&members, &operands);
         if complete < members.len() && out.iter().all(|first| self.ways.end(*first) == self.ways.end(out[0]))
         {
             complete = 1;
@@ -111,35 +122,115 @@ impl<'a> Grouping<'a> {
         members
     }
 
-    /// The first block in order that can only be reached from the members and only evaluates a condition.
-    fn next_condition(&self, members: &[BlockId], taken: &[bool]) -> Option<BlockId> {
-        let mut candidates: Vec<BlockId> = members
-            .iter()
-            .flat_map(|member| self.function.successors(*member))
-            .map(|to| self.end(to))
-            .collect();
-        candidates.sort_unstable();
-        candidates.dedup();
-        candidates.into_iter().find(|block| {
-            if block.index() == 0
-                || members.contains(block)
-                || taken[block.index()]
-                || !self.is_condition(*block)
-            {
-                return false;
+    /// The first block in order that can only be reached from the members and only evaluates a condition, and where its operands
+    /// begin to be evaluated.
+    fn next_condition(
+        &self,
+        members: &[BlockId],
+        operands: &BTreeMap<BlockId, BlockId>,
+        taken: &[bool],
+    ) -> Option<(BlockId, BlockId)> {
+        let is_free = |block: BlockId| {
+            block.index() != 0
+                && !members.contains(&block)
+                && !taken[block.index()]
+                && self.is_condition(block)
+        };
+        let mut candidates: Vec<BlockId> =
+            members.iter().flat_map(|member| self.function.successors(*member)).collect();
+        candidates.sort_unstable_by_key(|to| self.end(*to));
+        candidates.into_iter().find_map(|to| {
+            let first = self.ways.end(to);
+            if operands.contains_key(&first) {
+                return None;
             }
-            let piece = self.piece(*block);
+            if let Some(behind) = self.behind_operand(first, members).filter(|behind| is_free(*behind)) {
+                return Some((first, behind));
+            }
+            let block = self.end(to);
+            if !is_free(block) {
+                return None;
+            }
+            let piece = self.piece(block);
             let before = &self.preds[piece[0].index()];
-            before.iter().all(|pred| members.contains(pred))
+            let is_next = before.iter().all(|pred| members.contains(pred))
                 && !self.starts_statement(&piece, before)
-                && self.only_evaluates(&piece)
+                && self.only_evaluates(&piece);
+            is_next.then_some((block, block))
         })
     }
 
+    /// The branch on an operand that is chosen first, given where the choice begins: all ways from there lead to it, each brings a value
+    /// for it, and do nothing else.
+    fn behind_operand(&self, first: BlockId, members: &[BlockId]) -> Option<BlockId> {
+        let before = &self.preds[first.index()];
+        let chooses = self.function.successors(first).len() > 1
+            && before.iter().all(|pred| members.contains(pred))
+            && self.only_evaluates(&[first]);
+        let mut choice = vec![first];
+        while chooses && choice.len() < MOST_OF_OPERAND {
+            let mut out: Vec<BlockId> = choice
+                .iter()
+                .flat_map(|block| self.function.successors(*block))
+                .map(|to| self.ways.end(to))
+                .filter(|to| !choice.contains(to))
+                .collect();
+            out.sort_unstable();
+            out.dedup();
+            let is_inside = |to: &BlockId| self.preds[to.index()].iter().all(|pred| choice.contains(pred));
+            let next = *out.iter().find(|to| is_inside(to))?;
+            if !self.only_evaluates(&[next]) {
+                return None;
+            }
+            if self.is_condition(next) && self.tests_chosen(next, &choice) {
+                // `int x = c ? a : b;` is a statement if it stands on a line of its own. Otherwise that says nothing: lines of `? :` are
+                // told wherever they stand.
+                let is_statement = self.starts_statement(&[first], before) && self.assigns(next);
+                return (out == [next] && !is_statement).then_some(next);
+            }
+            choice.push(next);
+        }
+        None
+    }
+
+    /// Whether a branch depends on what several blocks left for it on the stack.
+    fn tests_chosen(&self, block: BlockId, choice: &[BlockId]) -> bool {
+        let mut needed: Vec<Reg> = Vec::new();
+        for inst in self.code(block).iter().rev() {
+            if inst.op == Op::Br || needed.contains(&inst.dst) {
+                needed.retain(|reg| *reg != inst.dst);
+                needed.extend(inst.reads(self.function));
+            }
+        }
+        let writes = |block: BlockId, reg: Reg| self.code(block).iter().any(|inst| inst.dst == reg);
+        needed.into_iter().any(|reg| {
+            let writers = self.function.blocks.keys().filter(|block| {
+                (choice.contains(block) || self.ways.is_passage(*block)) && writes(*block, reg)
+            });
+            !self.is_variable(reg) && writers.count() > 1
+        })
+    }
+
+    fn is_variable(&self, reg: Reg) -> bool {
+        self.function.regs.get(reg).is_some_and(|reg| reg.variable.is_some())
+    }
+
+    /// Whether a register holds a variable by which Kotlin's compiler marks the code of an inline function.
+    fn is_inlined(&self, reg: Reg) -> bool {
+        let variable = self.function.regs.get(reg).and_then(|reg| reg.variable.as_deref());
+        variable.is_some_and(|name| name.starts_with("$i$"))
+    }
+
+    fn assigns(&self, block: BlockId) -> bool {
+        self.code(block).iter().any(|inst| !inst.dst.is_none() && self.is_variable(inst.dst))
+    }
+
     /// What the members lead to first outside of themselves. Back to the first of them is out: that is another evaluation.
-    fn out(&self, members: &[BlockId]) -> Vec<BlockId> {
+    fn out(&self, members: &[BlockId], operands: &BTreeMap<BlockId, BlockId>) -> Vec<BlockId> {
         let all = members.iter().flat_map(|member| self.function.successors(*member));
-        all.filter(|to| !members[1..].contains(&self.end(*to))).collect()
+        let leads_on =
+            |to: BlockId| operands.contains_key(&self.ways.end(to)) || members[1..].contains(&self.end(to));
+        all.filter(|to| !leads_on(*to)).collect()
     }
 
     /// Where an edge leads, given its first block: past what only copies, and past what a record pattern takes apart.
@@ -182,7 +273,8 @@ impl<'a> Grouping<'a> {
     /// Whether line information says that a branch's blocks begin another statement than the branches before them.
     fn starts_statement(&self, piece: &[BlockId], before: &[BlockId]) -> bool {
         let other = |line: u32| {
-            let lines = before.iter().map(|pred| self.positions(*pred).last().map_or(0, |p| p.line));
+            let at = |pred: &BlockId| self.positions(*pred).last().map_or(0, |p| self.written.line(p.offset));
+            let lines = before.iter().map(at);
             line != 0 && lines.into_iter().all(|other| other != 0 && other != line)
         };
         piece.iter().any(|block| {
@@ -199,13 +291,13 @@ impl<'a> Grouping<'a> {
             .flat_map(|block| self.code(*block).iter().copied().zip(self.positions(*block).iter().copied()))
             .collect();
         let tested = tested(self.function, &code);
+        let may_assign = self.written.may_assign() || code.iter().any(|(inst, _)| self.is_inlined(inst.dst));
         // What patterns name, and where it comes from.
         let mut named: Vec<Reg> = Vec::new();
         let mut made: Vec<Reg> = Vec::new();
         code.iter().all(|(inst, position)| {
             let dst = inst.dst;
-            let writes_variable =
-                !dst.is_none() && self.function.regs.get(dst).is_some_and(|reg| reg.variable.is_some());
+            let writes_variable = !dst.is_none() && self.is_variable(dst);
             let names = inst.op == Op::Copy && named.contains(&Reg(inst.a));
             match inst.op {
                 Op::GuardCast => named.push(Reg(inst.a)),
@@ -219,6 +311,8 @@ impl<'a> Grouping<'a> {
                 _ => {}
             }
             let is_tested = tested.contains(&dst) || inst.op == Op::Copy && tested.contains(&Reg(inst.a));
+            // `i++` is an expression everywhere.
+            let is_tested = is_tested && (may_assign || inst.reads(self.function).any(|reg| reg == dst));
             let stays = match inst.op {
                 Op::New | Op::NewArray => true,
                 op if op.effect() == Effect::Write => {

@@ -85,6 +85,9 @@ pub(super) fn lower(jvm: &mut Jvm, func: FuncId, index: u32) -> Result<Function,
     let never = patterns::never(&file, code, &bytecode);
     let mut lines = code.lines.clone();
     lines.sort_by_key(|(pc, _)| *pc);
+    if let Some(sites) = file.call_sites() {
+        lines.iter_mut().for_each(|(_, line)| *line = sites.line(*line));
+    }
     let mut lowering = Lowering {
         jvm,
         func,
@@ -322,7 +325,7 @@ impl Lowering<'_> {
         }
         compact::compact(&mut function);
         let leaders = self.flow.nodes.iter().map(|node| self.bytecode.instrs[node.first].0).collect();
-        let written = Written::new(&self.file, code, &self.bytecode, &self.lines, leaders);
+        let written = Written::new(&self.file, code, &self.bytecode, leaders);
         decisions::group(&mut function, &written);
         debug_assert_eq!(&*self.file.methods[self.method_index].name, &*method.name);
         Ok(function)

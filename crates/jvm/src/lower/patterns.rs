@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::load::instr::{Bytecode, Cond, Instr, Kind};
-use crate::load::{ClassFile, Code, Constant, Method, access};
+use crate::load::{ClassFile, Code, Constant, FieldType, Method, MethodType, access};
 
 /// The pcs of branches that are not in the source.
 pub(super) fn synthetic_branches(file: &ClassFile, method: &Method, bytecode: &Bytecode) -> FxHashSet<u16> {
@@ -19,6 +19,8 @@ pub(super) fn synthetic_branches(file: &ClassFile, method: &Method, bytecode: &B
     patterns.resources(method, &mut found);
     patterns.constants(&mut found);
     patterns.nullable_enums(&mut found);
+    found.extend(patterns.total_switches().map(|(pc, _)| pc));
+    patterns.inlined(method, &mut found);
     found
 }
 
@@ -66,6 +68,7 @@ pub(super) fn never(file: &ClassFile, code: &Code, bytecode: &Bytecode) -> FxHas
             }
         }
     }
+    found.extend(patterns.total_switches().filter_map(|(_, default)| default));
     found
 }
 
@@ -95,6 +98,72 @@ struct Patterns<'a> {
 impl Patterns<'_> {
     fn instr(&self, index: usize) -> Option<&Instr> {
         self.code.get(index).map(|(_, instr)| instr)
+    }
+
+    /// What Kotlin's compiler copied from its library (`numbers.count { it > 3 }` asks whether the count is too large). What it asks of
+    /// what the source computes (`numbers.any { it.isOdd() }`) is the source's.
+    fn inlined(&self, method: &Method, found: &mut FxHashSet<u16>) {
+        let (Some(sites), Some(code)) = (self.file.call_sites(), method.code.as_ref()) else { return };
+        let is_copied = |pc: u16| code.line(pc).is_some_and(|line| sites.is_of_library(line));
+        for pair in self.code.windows(2) {
+            let ((before, _), (pc, instr)) = (&pair[0], &pair[1]);
+            if is_branch(instr) && is_copied(*pc) && is_copied(*before) {
+                found.insert(*pc);
+            }
+        }
+    }
+
+    /// Switches over components of records whose cases all fit whatever there is: `case R(int a, int b) when a > b` and `case R(int a,
+    /// int b)` become a switch over `a` with two cases. Only the guards decide. With where each leads otherwise, which it never does.
+    fn total_switches(&self) -> impl Iterator<Item = (u16, Option<u16>)> {
+        let asked = self.code.windows(2).enumerate().filter_map(|(at, pair)| match (&pair[0], &pair[1]) {
+            ((_, Instr::InvokeDynamic(cp)), (pc, Instr::TableSwitch(switch))) => {
+                let cases = (switch.low..).zip(switch.targets.iter().copied()).collect();
+                Some((at, *pc, *cp, switch.default, cases))
+            }
+            ((_, Instr::InvokeDynamic(cp)), (pc, Instr::LookupSwitch(switch))) => {
+                Some((at, *pc, *cp, switch.default, switch.cases.clone()))
+            }
+            _ => None,
+        });
+        asked.filter_map(|(at, pc, cp, default, cases): (usize, u16, u16, u16, Vec<(i32, u16)>)| {
+            let labels = self.total_labels(at, cp)?;
+            let of = |case: i32| cases.iter().find(|(number, _)| *number == case).map(|(_, target)| *target);
+            // `case null` is a question of its own.
+            let asks_for_null = of(-1).is_some_and(|target| Some(target) != of(labels - 1));
+            let is_case = cases.iter().any(|(_, target)| *target == default);
+            (!asks_for_null).then_some((pc, (!is_case).then_some(default)))
+        })
+    }
+
+    /// How many labels a pattern switch has, if each of them is the type of what is switched on.
+    fn total_labels(&self, at: usize, cp: u16) -> Option<i32> {
+        let site = self.file.pool.invoke_dynamic(cp).ok().filter(|site| site.name == "typeSwitch")?;
+        let ty = MethodType::parse(site.descriptor)?.params.into_iter().next()?;
+        let args = &self.file.bootstrap_methods.get(usize::from(site.bootstrap))?.args;
+        let fits = |cp: &u16| match self.file.pool.get(*cp) {
+            Ok(Constant::Class(name)) => {
+                let is_type = matches!(&ty, FieldType::Class(class) if **class == *name);
+                is_type || self.boxed_before(at).is_some_and(|class| *class == *name)
+            }
+            Ok(Constant::Dynamic(_)) => {
+                let named = self.file.pool.dynamic(*cp).ok();
+                let named = named.filter(|dynamic| dynamic.descriptor == "Ljava/lang/Class;");
+                !ty.is_reference() && named.and_then(|d| FieldType::parse(d.name)).as_ref() == Some(&ty)
+            }
+            _ => false,
+        };
+        (!args.is_empty() && args.iter().all(fits)).then_some(i32::try_from(args.len()).ok()?)
+    }
+
+    /// The class of the box that the variable which is switched on was given: `x = Integer.valueOf(r.w()); … typeSwitch(x, i)`.
+    fn boxed_before(&self, at: usize) -> Option<&str> {
+        let Instr::Load(_, slot) = self.instr(at.checked_sub(2)?)? else { return None };
+        let is_set = |index: &usize| matches!(self.instr(*index), Some(Instr::Store(_, to)) if to == slot);
+        let set = (0..at).rev().find(is_set)?;
+        let Instr::InvokeStatic(cp) = self.instr(set.checked_sub(1)?)? else { return None };
+        let made = self.file.pool.method(*cp).ok()?;
+        (made.name == "valueOf" && !made.descriptor.starts_with("(L")).then_some(made.class)
     }
 
     /// `throw new C()` at an index, without arguments but null.

@@ -2,7 +2,7 @@
 //! value on the stack (`(x = f()) > 0`), and what record patterns take apart.
 
 use crate::load::instr::{Bytecode, Instr};
-use crate::load::{ClassFile, Code};
+use crate::load::{CallSites, ClassFile, Code};
 
 pub(super) struct Written {
     /// The first pcs of basic blocks, sorted.
@@ -13,29 +13,41 @@ pub(super) struct Written {
     kept: Vec<u16>,
     /// The pcs of calls by which record patterns read components.
     components: Vec<(u16, u16)>,
+    /// Kotlin's compiler says of each operand which line it stands on, and assigning is no expression there.
+    is_kotlin: bool,
+    /// As the compiler gave them: those of inlined code are not where it was called.
+    lines: Vec<(u16, u16)>,
 }
 
 impl Written {
-    /// `lines` are sorted, `leaders` are the first pcs of basic blocks.
-    pub fn new(
-        file: &ClassFile,
-        code: &Code,
-        bytecode: &Bytecode,
-        lines: &[(u16, u16)],
-        mut leaders: Vec<u16>,
-    ) -> Written {
+    /// `leaders` are the first pcs of basic blocks.
+    pub fn new(file: &ClassFile, code: &Code, bytecode: &Bytecode, mut leaders: Vec<u16>) -> Written {
+        let mut lines = code.lines.clone();
+        lines.sort_by_key(|(pc, _)| *pc);
         leaders.sort_unstable();
         leaders.dedup();
-        let statements = leaders.iter().map(|pc| statement(lines, bytecode, *pc)).collect();
+        let is_kotlin = file.is_kotlin();
+        let sites = file.call_sites().unwrap_or_default();
+        let begins = |pc: &u16| match is_kotlin {
+            true => kotlin_statement(&lines, bytecode, &leaders, &sites, *pc),
+            false => statement(&lines, bytecode, *pc),
+        };
+        let statements = leaders.iter().map(begins).collect();
         let is_kept = |(at, (pc, _)): (usize, &(u16, Instr))| keeps_value(bytecode, at).then_some(*pc);
         let kept = bytecode.instrs.iter().enumerate().filter_map(is_kept).collect();
-        Written { leaders, statements, kept, components: components(file, code, bytecode) }
+        Written { leaders, statements, kept, components: components(file, code, bytecode), is_kotlin, lines }
     }
 
     /// The line of the statement that the block with this pc begins with, if it may begin with one.
     pub fn statement(&self, pc: u32) -> Option<u32> {
         let after = self.leaders.partition_point(|leader| u32::from(*leader) <= pc);
         self.statements.get(after.checked_sub(1)?).copied().flatten()
+    }
+
+    /// The line of a pc, 0 if none is known.
+    pub fn line(&self, pc: u32) -> u32 {
+        let after = self.lines.partition_point(|(start, _)| u32::from(*start) <= pc);
+        after.checked_sub(1).map_or(0, |at| self.lines[at].1.into())
     }
 
     /// Whether what the store at this pc stores is used by the same expression.
@@ -50,6 +62,11 @@ impl Written {
 
     pub fn has_components(&self) -> bool {
         !self.components.is_empty()
+    }
+
+    /// Whether a condition may store what it tests in a variable.
+    pub fn may_assign(&self) -> bool {
+        !self.is_kotlin
     }
 }
 
@@ -76,6 +93,25 @@ fn statement(lines: &[(u16, u16)], bytecode: &Bytecode, leader: u16) -> Option<u
     let entry = lines.binary_search_by_key(pc, |(at, _)| *at).ok()?;
     let is_call = matches!(first, Instr::InvokeStatic(_) | Instr::InvokeDynamic(_));
     (!is_call).then_some(lines[entry].1.into())
+}
+
+/// Kotlin's line table tells operands and statements alike. Only what stands behind a jump that is all there is between two conditions
+/// (`if (a || b) continue`) is another statement for certain, and where code begins or ends that was copied from an inline function.
+fn kotlin_statement(
+    lines: &[(u16, u16)],
+    bytecode: &Bytecode,
+    leaders: &[u16],
+    sites: &CallSites,
+    leader: u16,
+) -> Option<u32> {
+    let before = bytecode.index_of(leader)?.checked_sub(1)?;
+    let (pc, instr) = bytecode.instrs.get(before)?;
+    let is_alone = matches!(instr, Instr::Goto(_)) && leaders.binary_search(pc).is_ok();
+    let entry = lines.binary_search_by_key(&leader, |(at, _)| *at).ok()?;
+    let line = lines[entry].1;
+    let is_copied =
+        sites.is_copied(line) || entry.checked_sub(1).is_some_and(|before| sites.is_copied(lines[before].1));
+    (is_alone || is_copied).then_some(line.into())
 }
 
 /// Whether a store to a field or an array leaves its value on the stack: it was copied below what tells the place, before it was stored or,
