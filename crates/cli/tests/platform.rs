@@ -161,7 +161,7 @@ public class Ties {
 }
 ",
     );
-    assert!(!tests.contains("left") && !tests.contains("right"), "{tests}");
+    assert!(!tests.contains("\"left\"") && !tests.contains("\"right\""), "{tests}");
     assert!(!tests.contains("assertTrue(Ties.third(1"), "{tests}");
 }
 

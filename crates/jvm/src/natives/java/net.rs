@@ -62,6 +62,7 @@ natives! {
         "socket0" "(ZZZZ)I" = socket;
         "connect0" "(ZLjava/io/FileDescriptor;Ljava/net/InetAddress;I)I" = symbolic connect;
         "setIntOption0" "(Ljava/io/FileDescriptor;ZIIIZ)V" = ignore;
+        "getIntOption0" "(Ljava/io/FileDescriptor;ZII)I" = option;
         "shutdown" "(Ljava/io/FileDescriptor;I)V" = ignore;
     }
     "java/net/AbstractPlainSocketImpl" {
@@ -183,6 +184,12 @@ fn poll_invalid(_: &mut Vmj, _: &[Val]) -> Res<i32> {
 /// The descriptor of every socket: they do nothing, so they need not be told apart; no file has it.
 const SOCKET: i32 = 60_000;
 
+/// Nobody lingers; all else is off, whatever it was set to.
+fn option(_: &mut Vmj, args: &[Val]) -> Res<i32> {
+    const SO_LINGER: i32 = 13;
+    Ok(if arg(args, 3).as_i32() == SO_LINGER { -1 } else { 0 })
+}
+
 fn socket(_: &mut Vmj, _: &[Val]) -> Res<i32> {
     Ok(SOCKET)
 }
@@ -208,8 +215,10 @@ fn refuse(vm: &mut Vmj, address: ObjId) -> Res<i32> {
     let here = !holder.is_null()
         && get_i32(vm, holder, "family") == VERSION_FOUR
         && get_i32(vm, holder, "address") as u32 >> 24 == 127;
-    Err(match here || vm.salt == 0 {
-        true => throw("java/net/ConnectException", "Connection refused"),
-        false => throw("java/net/SocketException", "Network is unreachable"),
+    Err(match (vm.salt, here) {
+        (0, _) => throw("java/net/ConnectException", "Connection refused"),
+        // Some JDKs say more.
+        (_, true) => throw("java/net/ConnectException", "Connection refused (connect failed)"),
+        (_, false) => throw("java/net/SocketException", "Network is unreachable"),
     })
 }
