@@ -582,14 +582,13 @@ impl Pending<'_> {
             self.kept = whole;
         }
         if isolation == Isolation::None && !config.trust {
-            // What changes no file, starts no process and opens no socket in the VM does no harm on the JVM either; the
-            // VM ends a run at the latter two.
-            let why = "it tries to change files, and the run cannot be isolated on this machine (no bubblewrap, no \
+            // What changes no file, starts no process and connects to nobody in the VM does no harm on the JVM either; the
+            // VM ends a run where a process is started.
+            let why = "it tries to change files or to connect, and the run cannot be isolated on this machine (no bubblewrap, no \
                        namespaces); install bubblewrap, or give --trust to run it unprotected";
             let tests = &self.generated.result.tests;
-            let (harmful, harmless): (Vec<_>, Vec<_>) = std::mem::take(&mut self.kept)
-                .into_iter()
-                .partition(|(index, _)| tests[*index].changes_files);
+            let (harmful, harmless): (Vec<_>, Vec<_>) =
+                std::mem::take(&mut self.kept).into_iter().partition(|(index, _)| tests[*index].reaches_out);
             self.generated.dropped.extend(harmful.into_iter().map(|(i, _)| (i, why.to_string())));
             self.kept = harmless;
         }
@@ -656,8 +655,8 @@ impl Pending<'_> {
         let seen = observe(environment, &self.emitter.package, &wrong, self.emitter.setup.release)
             .map_err(|e| Error::Runner(e.to_string()))?;
         for ((index, case, objection), seen) in failed.into_iter().zip(seen) {
-            // That the VM refuses to change files is known and in the ledger.
-            let refused = self.generated.result.tests.get(index).is_some_and(|test| test.changes_files);
+            // That the VM refuses to change files and to connect is known and in the ledger.
+            let refused = self.generated.result.tests.get(index).is_some_and(|test| test.reaches_out);
             if !refused {
                 self.generated.disagreements.push(format!("{}: {objection}", case.name));
             }

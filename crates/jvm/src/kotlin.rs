@@ -104,6 +104,13 @@ impl KotlinClass {
     }
 }
 
+/// Whether a class was made from Kotlin.
+pub fn is_kotlin(class: &ClassFile) -> bool {
+    let raw = class.annotations.as_ref().and_then(|raw| raw.visible.as_ref());
+    let all = raw.and_then(|raw| annotations(raw, &class.pool).ok()).unwrap_or_default();
+    all.iter().any(|annotation| &*annotation.descriptor == "Lkotlin/Metadata;")
+}
+
 /// Reads the annotation; `None` if the class was not made from Kotlin.
 pub fn kotlin(class: &ClassFile) -> Option<KotlinClass> {
     let raw = class.annotations.as_ref()?.visible.as_ref()?;

@@ -114,11 +114,28 @@ fn programs_print_what_the_jvm_prints_on_17() {
     agrees(JDK_17, &programs());
 }
 
-/// Java 8, where one is named by `JDK_8` or installed as Debian installs it.
+/// The JDK that is named by `JDK_21` and the like, or installed as Debian installs it.
+fn named(version: u32) -> String {
+    std::env::var(format!("JDK_{version}")).unwrap_or(format!("/usr/lib/jvm/java-{version}-openjdk-amd64"))
+}
+
+#[test]
+fn programs_print_what_the_jvm_prints_on_21() {
+    agrees(&named(21), &programs());
+}
+
 #[test]
 fn a_program_prints_what_the_jvm_prints_on_8() {
-    let home = std::env::var("JDK_8").unwrap_or("/usr/lib/jvm/java-8-openjdk-amd64".to_string());
-    if !Path::new(&home).exists() {
+    java_8_program(&named(8));
+}
+
+#[test]
+fn a_program_prints_what_the_jvm_prints_on_11() {
+    java_8_program(&named(11));
+}
+
+fn java_8_program(home: &str) {
+    if !Path::new(home).exists() {
         eprintln!("skipped: no JDK at {home}");
         return;
     }
@@ -131,10 +148,10 @@ fn a_program_prints_what_the_jvm_prints_on_8() {
         .output()
         .unwrap();
     assert!(javac.status.success(), "{}", String::from_utf8_lossy(&javac.stderr));
-    let jdk = Arc::new(Jdk::open(Path::new(&home)).unwrap());
+    let jdk = Arc::new(Jdk::open(Path::new(home)).unwrap());
     let mut vm = boot(&BootOptions::new(jdk, vec![dir.path().to_path_buf()])).unwrap();
     let (printed, outcome) = run(&mut vm, "Java8");
-    assert_eq!(printed, expected_of(&home, dir.path(), "Java8"), "{outcome:?} at {}", vm.stopped_at);
+    assert_eq!(printed, expected_of(home, dir.path(), "Java8"), "{outcome:?} at {}", vm.stopped_at);
 }
 
 #[test]

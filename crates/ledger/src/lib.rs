@@ -70,6 +70,8 @@ kinds! {
     Schedule = "schedule", "threads were run in one order only", false;
     /// Every thread waits for ever.
     Deadlock = "deadlock", "the program waits for ever", false;
+    /// The program ended the process: a test cannot outlive that.
+    Exit = "exit", "the program ends the JVM", false;
     /// A parameter type for which no inputs can be made yet.
     UnsupportedInput = "unsupported-input", "inputs of a type cannot be made", false;
     /// A floating-point result may differ in the last place between runtimes.

@@ -81,6 +81,10 @@ pub struct Vm<L: Lang> {
     pub until: Option<Instant>,
     /// Perturbs what a program must not rely on (identity hashes…).
     pub salt: u64,
+    /// The same for objects that runs make: those of the snapshot lie in tables by their hashes already.
+    pub run_salt: u64,
+    /// Whether the run asked for the identity hash of an object that it made.
+    pub hashed: bool,
     /// Where the exception thrown last came from.
     pub thrown: Option<Thrown>,
     /// Where tracked code was when it was thrown, the innermost place first; the first few.
@@ -148,6 +152,8 @@ impl<L: Lang> Vm<L> {
             interrupt: Arc::new(AtomicBool::new(false)),
             until: None,
             salt: 0,
+            run_salt: 0,
+            hashed: false,
             thrown: None,
             thrown_at: Vec::new(),
             thrown_by: None,
@@ -222,6 +228,7 @@ impl<L: Lang> Vm<L> {
         self.tables.clear();
         self.visits.clear();
         self.thrown = None;
+        self.hashed = false;
         self.decided_at = self.steps;
         self.terms_before = self.pool.len();
         self.making_inputs = false;
@@ -494,8 +501,11 @@ impl<L: Lang> Vm<L> {
     }
 
     /// A number that stands for the identity of an object, stable within a world.
-    pub fn identity_hash(&self, object: ObjId) -> u32 {
-        let mut x = (object.0 as u64).wrapping_add(self.salt).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    pub fn identity_hash(&mut self, object: ObjId) -> u32 {
+        let made = self.heap.is_fresh(object);
+        self.hashed |= made;
+        let salt = if made { self.salt.wrapping_add(self.run_salt) } else { self.salt };
+        let mut x = (object.0 as u64).wrapping_add(salt).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         x ^= x >> 29;
         x = x.wrapping_mul(0xBF58_476D_1CE4_E5B9);
         x ^= x >> 32;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ir::{ClassId, FuncId};
-use jvm::input::{Event, FakeCall, Generic};
+use jvm::input::{Event, FakeCall, Generic, can_name};
 use jvm::load::{FieldType, access};
 use jvm::observe::Seen;
 use jvm::world::Jvm;
@@ -12,7 +12,7 @@ use vm::ObjId;
 
 use super::case::{NoCase, call_of};
 use super::subject::Detail;
-use super::value::{class_name, field_type, is_accessible, value};
+use super::value::{class_name, field_type, value};
 
 /// Variables of a test by the objects they hold.
 #[derive(Clone, Debug, Default)]
@@ -183,7 +183,11 @@ fn fake(
         let exceptions = exceptions.map(|name| ClassName::from_internal(name)).collect();
         let open = made.open_types(jvm, method.func).filter(|_| !raw).and_then(open_types);
         let signature = declared.and_then(|method| method.signature.as_deref());
-        let exact = !raw && signature.is_none_or(|signature| !jvm::input::has_wildcards(signature));
+        // `Comparable<List<? extends Integer>>` among the interfaces above: its type parameter has a wildcard inside.
+        let inherited =
+            f.class != made.interface && signature.is_some() && has_wildcards_above(jvm, made.interface);
+        let exact =
+            !raw && !inherited && signature.is_none_or(|signature| !jvm::input::has_wildcards(signature));
         methods.push(FakeMethod {
             of,
             params,
@@ -203,6 +207,14 @@ fn fake(
     let ty = Type::Class { name: class_name(jvm, made.interface), args: args_of };
     steps.push(Step::Bind { name, ty: ty.clone(), value: Value::Fake { ty, constructor, methods } });
     Ok(())
+}
+
+/// Whether a type says what the interfaces above it are of by wildcards.
+fn has_wildcards_above(jvm: &Jvm, interface: ClassId) -> bool {
+    let files =
+        jvm.classes[interface].all_interfaces.iter().filter_map(|above| jvm.classes[*above].file.as_deref());
+    let mut signatures = files.filter_map(|file| file.signature.as_deref());
+    signatures.any(jvm::input::has_wildcards)
 }
 
 fn open_types(open: jvm::input::Open) -> Option<OpenTypes> {
@@ -521,7 +533,7 @@ pub fn result_type(jvm: &Jvm, func: FuncId) -> Option<Type> {
             Generic::Class(name, args) => {
                 // What no run has come across is loaded in one world and not in the other: what a test says must not
                 // depend on it. Should it have no name, the test is written without type arguments.
-                jvm.loaded(name).is_none_or(|class| is_accessible(jvm, class))
+                jvm.loaded(name).is_none_or(|class| can_name(jvm, class))
                     && args.iter().all(|arg| nameable(jvm, arg))
             }
         }

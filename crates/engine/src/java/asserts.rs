@@ -1,6 +1,7 @@
 //! What a test asserts of a run: its result, what objects show of themselves, what changed.
 
 use ir::{ClassId, FuncId};
+use jvm::input::can_name;
 use jvm::load::access;
 use jvm::observe::{Member, Seen};
 use jvm::world::Jvm;
@@ -11,7 +12,7 @@ use vm::ObjId;
 use super::arrange::Names;
 use super::case::call_of;
 use super::subject::{Detail, Look};
-use super::value::{class_name, field_type, is_accessible, value};
+use super::value::{class_name, field_type, value};
 
 pub fn assert_result(
     jvm: &Jvm,
@@ -245,7 +246,7 @@ impl Graph<'_> {
         let Type::Class { name, .. } = declared else { return None };
         let known = jvm.loaded(&name.internal_name())?;
         let is_open = jvm.classes[known].access & (access::ABSTRACT | access::INTERFACE) != 0;
-        let own = jvm.classes[class].origin == jvm::link::ClassOrigin::User && is_accessible(jvm, class);
+        let own = jvm.classes[class].origin == jvm::link::ClassOrigin::User && can_name(jvm, class);
         let unread =
             |member: &Member| *member != Member::Elements && self.read(of, declared, member).is_none();
         let more = shown.is_empty() || shown.iter().any(|(member, _)| unread(member));

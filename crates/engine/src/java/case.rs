@@ -642,8 +642,8 @@ pub fn params_as(
     }
     let types = vm.lang.funcs[func].signature.ty.params.clone();
     let mut params = Vec::new();
-    for ((ty, name), generic) in types.into_iter().zip(names).zip(generic) {
-        let kind = jvm::input::kind_for(vm, generic);
+    let kinds = jvm::input::param_kinds(vm, func, generic);
+    for ((ty, name), kind) in types.into_iter().zip(names).zip(kinds) {
         params.push(Param { name, ty, kind });
     }
     params

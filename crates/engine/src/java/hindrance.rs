@@ -26,6 +26,32 @@ impl<'a> Hindrances<'a> {
         Hindrances { goal, exploration }
     }
 
+    /// Why calls that went this way cannot be tests: they end the process, or come to what we do not support.
+    pub fn ends(&self, part: u32) -> Option<String> {
+        let edges: Vec<Edge> =
+            self.goal.edges().into_iter().filter(|(_, of)| *of == part).map(|(edge, _)| edge).collect();
+        let went = |run: &&explore::Finished<_>| run.edges.iter().any(|taken| edges.contains(taken));
+        let stops = self.exploration.finished.iter().filter(went).filter_map(|run| match &run.end {
+            End::Stopped(stop) => Some(stop),
+            _ => None,
+        });
+        let mut told = None;
+        for stop in stops {
+            match stop {
+                Stop::Exit(_) => {
+                    return Some(
+                        "reached, but the program ends the JVM there, which no test can show".to_string(),
+                    );
+                }
+                Stop::Unsupported { what, which } if told.is_none() => {
+                    told = Some(format!("reached, but what it does there is not supported ({what} {which})"));
+                }
+                _ => {}
+            }
+        }
+        told
+    }
+
     /// What is to be told of a part that no run met, if it is a branch.
     pub fn of(&self, part: u32) -> Option<String> {
         let edges: Vec<Edge> =
@@ -37,9 +63,15 @@ impl<'a> Hindrances<'a> {
         if came == 0 {
             return Some("no path came to this condition".to_string());
         }
-        let endless = |end: &End| matches!(end, End::Stopped(Stop::Steps | Stop::Deadlock));
-        if runs.iter().any(|run| endless(&run.end) && run.edges.iter().any(|taken| edges.contains(taken))) {
+        let went = |stop: Stop| {
+            let mut ended = runs.iter().filter(|run| matches!(&run.end, End::Stopped(end) if *end == stop));
+            ended.any(|run| run.edges.iter().any(|taken| edges.contains(taken)))
+        };
+        if went(Stop::Steps) {
             return Some("only calls that did not end in time (--max-steps) went this way".to_string());
+        }
+        if went(Stop::Deadlock) {
+            return Some("only calls in which every thread waits for ever went this way".to_string());
         }
         let tries = self.tries(edge);
         let on_paths = |count: usize| match count {

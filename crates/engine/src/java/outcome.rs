@@ -41,8 +41,8 @@ pub struct Proposed {
     pub suspicious: Option<Suspect>,
     /// What it executes.
     pub seen: AllSeen,
-    /// It tried to change files, which the VM refuses and a JVM that is not isolated might do.
-    pub changes_files: bool,
+    /// It tried to change files or to connect, which the VM refuses and a JVM that is not isolated might do.
+    pub reaches_out: bool,
     /// No parameter refuses null.
     pub takes_null: bool,
 }

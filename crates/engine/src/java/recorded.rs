@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use ir::FuncId;
-use jvm::input::{Event, FakeCall, Given};
+use jvm::input::{Event, FakeCall, Given, can_name};
 use jvm::observe::Seen;
 use jvm::world::Jvm;
 use suite::case::{
@@ -18,7 +18,7 @@ use super::asserts::Graph;
 use super::outcome::Proposed;
 use super::subject::{Detail, End};
 use super::told;
-use super::value::{is_accessible, value};
+use super::value::value;
 
 /// More calls than this are counted, not told one by one.
 const MOST_CALLS: usize = 5;
@@ -243,7 +243,7 @@ impl Told<'_> {
             return Type::object();
         };
         let nameable = |name: &ClassName| {
-            self.jvm.loaded(&name.internal_name()).is_none_or(|class| is_accessible(self.jvm, class))
+            self.jvm.loaded(&name.internal_name()).is_none_or(|class| can_name(self.jvm, class))
         };
         match ty {
             Type::Class { name, .. } if !nameable(name) => Type::object(),

@@ -80,9 +80,10 @@ impl ClassExplorer<'_> {
             let key = key(obligation);
             let fate_of = |part: u32| match fate(exploration.verdicts.get(part as usize), &exploration.ledger)
             {
-                Fate::Open(why) => Fate::Open(match hindrances.of(part) {
-                    Some(more) => format!("{why}; {more}"),
-                    None => why,
+                Fate::Open(why) => Fate::Open(match (hindrances.ends(part), hindrances.of(part)) {
+                    (Some(reason), _) => reason,
+                    (None, Some(more)) => format!("{why}; {more}"),
+                    (None, None) => why,
                 }),
                 fate => fate,
             };

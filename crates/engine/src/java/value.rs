@@ -1,6 +1,7 @@
 //! From what a run showed to what a test says.
 
 use ir::ClassId;
+use jvm::input::can_name;
 use jvm::load::{FieldType, Instr, access};
 use jvm::observe::{Member, Seen};
 use jvm::world::Jvm;
@@ -27,7 +28,7 @@ pub fn value(jvm: &Jvm, seen: &Seen, names: &Names) -> Option<Value> {
             Value::Call(Box::new(Call::constructor(string, vec![Type::string()], vec![text])))
         }
         Seen::Boxed(inner) => Value::boxed(value(jvm, inner, names)?),
-        Seen::Enum(class, constant) => is_accessible(jvm, *class)
+        Seen::Enum(class, constant) => can_name(jvm, *class)
             .then(|| Value::Enum { class: class_name(jvm, *class), constant: constant.clone() })?,
         Seen::Constant(class, name) => {
             let of = class_name(jvm, *class);
@@ -61,7 +62,7 @@ fn record(jvm: &Jvm, class: ClassId, shown: &[(Member, Seen)], names: &Names) ->
         let code = equals.bytecode().ok().flatten();
         code.is_some_and(|code| code.instrs.iter().any(|(_, instr)| matches!(instr, Instr::InvokeDynamic(_))))
     });
-    if !by_components || !is_accessible(jvm, class) {
+    if !by_components || !can_name(jvm, class) {
         return None;
     }
     let descriptor: String = components.iter().map(|component| &*component.descriptor).collect();
@@ -139,27 +140,9 @@ pub fn field_type(ty: &FieldType) -> Type {
     Type::from_descriptor(&ty.to_string()).unwrap_or_else(Type::object)
 }
 
-/// Whether a test in the same package may name the class. Classes of other packages must be public; private
-/// nested ones cannot be named, nor can anonymous and local ones.
-pub fn is_accessible(jvm: &Jvm, class: ClassId) -> bool {
-    let class = &jvm.classes[class];
-    let Some(file) = &class.file else { return false };
-    let modifiers = file.modifiers();
-    let library = class.origin == jvm::link::ClassOrigin::Library;
-    let nameable = !class.name.split('$').skip(1).any(|p| p.starts_with(|c: char| c.is_ascii_digit()));
-    nameable
-        && modifiers & access::PRIVATE == 0
-        && (!library || modifiers & access::PUBLIC != 0 && is_exported(&class.name))
-}
-
-/// Whether user code may name a class of the JDK's packages.
-fn is_exported(name: &str) -> bool {
-    name.starts_with("java/") || name.starts_with("javax/")
-}
-
 /// The nearest class of an exception that a test may name.
 pub fn nameable(jvm: &Jvm, mut class: ClassId) -> ClassName {
-    while !is_accessible(jvm, class) {
+    while !can_name(jvm, class) {
         match jvm.classes[class].superclass {
             Some(parent) => class = parent,
             None => break,

@@ -302,8 +302,9 @@ where
             Stop::Deadlock => (Kind::Deadlock, "every thread waits".to_string()),
             Stop::Interrupted => (Kind::BudgetSpent, "interrupted".to_string()),
             Stop::Time => (Kind::BudgetSpent, "the time for it was over".to_string()),
-            // What the program or the user asked for.
-            Stop::Exit(_) | Stop::Assumption => return,
+            Stop::Exit(_) => (Kind::Exit, "no test can show it".to_string()),
+            // What the user asked for.
+            Stop::Assumption => return,
         };
         self.vm.ledger.note(kind, run.stopped_at.clone(), reason);
     }

@@ -8,7 +8,8 @@ use super::generic::Generic;
 use super::producers::constant;
 use super::recipe::{Make, can_name, is_near};
 use crate::indy::wrapper;
-use crate::load::{Constant, FieldType, Instr, access};
+use crate::load::annotation::annotations;
+use crate::load::{ClassFile, Constant, FieldType, Instr, access};
 use crate::world::Jvm;
 
 /// So many class literals, or constants of a type, are tried.
@@ -106,6 +107,47 @@ pub(super) fn literals(vm: &mut Vm<Jvm>, above: ClassId) -> Vec<ClassId> {
         }
     }
     found
+}
+
+/// Classes near the class under test that bear an annotation, on themselves or on a member, whose literal stands in its code:
+/// `type.getAnnotation(Limit.class)` is about those.
+pub(super) fn annotated(vm: &mut Vm<Jvm>) -> Vec<ClassId> {
+    let Some(context) = vm.lang.worlds.context else { return Vec::new() };
+    let any = vm.lang.known.object;
+    let asked: Vec<String> = literals(vm, any)
+        .into_iter()
+        .filter(|class| vm.lang.classes[*class].access & access::ANNOTATION != 0)
+        .map(|class| format!("L{};", vm.lang.classes[class].name))
+        .collect();
+    if asked.is_empty() {
+        return Vec::new();
+    }
+    let package = vm.lang.classes[context].package().to_string();
+    let mut found: Vec<ClassId> = Vec::new();
+    for name in vm.lang.path.list_all().unwrap_or_default() {
+        let near = name.rsplit_once('/').map_or("", |(package, _)| package) == package;
+        let Some(file) = near.then(|| vm.lang.path.load(&name).ok().flatten()).flatten() else { continue };
+        if bears(&file.0, &asked)
+            && let Ok(class) = vm.lang.class(&name)
+            && can_name(&vm.lang, class)
+            && found.len() < MOST
+        {
+            found.push(class);
+        }
+    }
+    found
+}
+
+/// Whether a class, a field or a method of it has one of some annotations that programs can see.
+fn bears(file: &ClassFile, asked: &[String]) -> bool {
+    let members = file.fields.iter().map(|field| &field.annotations);
+    let members = members.chain(file.methods.iter().map(|method| &method.annotations));
+    std::iter::once(&file.annotations).chain(members).flatten().filter_map(|raw| raw.visible.as_ref()).any(
+        |raw| {
+            annotations(raw, &file.pool)
+                .is_ok_and(|all| all.iter().any(|one| asked.iter().any(|asked| **asked == *one.descriptor)))
+        },
+    )
 }
 
 /// Arrays of numbers, and what everybody can name.

@@ -70,6 +70,26 @@ fn only_nulls(rule: Option<Box<Rule>>) -> Option<Box<Rule>> {
     Some(Box::new(nulls)).filter(|rule| !rule.is_empty())
 }
 
+/// Which parameters of a function are of Kotlin types whose objects may return null where a type parameter says what they
+/// return: `() -> String?`, `() -> R`.
+pub(super) fn nullable_results(jvm: &Jvm, func: FuncId) -> Vec<bool> {
+    let f = &jvm.funcs[func];
+    let count = f.signature.ty.params.len();
+    let kotlin = jvm.classes[f.class].file.as_deref().and_then(crate::kotlin::kotlin);
+    let function = kotlin.as_ref().and_then(|kotlin| kotlin.function(&f.name, &f.descriptor, count));
+    let Some(function) = function else { return Vec::new() };
+    let types = function.arguments.iter().zip(&f.signature.ty.params);
+    types
+        .map(|(arguments, ty)| {
+            // The last argument of a function's type is what it returns.
+            let is_function =
+                matches!(ty, FieldType::Class(name) if name.starts_with("kotlin/jvm/functions/"));
+            let skipped = if is_function { arguments.len().saturating_sub(1) } else { 0 };
+            arguments.iter().skip(skipped).any(|argument| argument.null.may_be())
+        })
+        .collect()
+}
+
 /// What Kotlin's types say of the elements that a function returns.
 pub(super) fn returned_elements(jvm: &Jvm, func: FuncId) -> Rule {
     let f = &jvm.funcs[func];

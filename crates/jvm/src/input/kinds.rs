@@ -61,7 +61,14 @@ fn any(vm: &mut Vm<Jvm>) -> Kind {
     if vm.lang.worlds.asking < MAX_NESTED {
         vm.lang.worlds.asking += 1;
         let mut asked: Vec<(usize, Kind)> = Vec::new();
-        for ty in asked::types(&vm.lang, context) {
+        let mut types = asked::types(&vm.lang, context);
+        for class in asked::annotated(vm) {
+            let ty = Generic::Class(vm.lang.classes[class].name.clone(), Vec::new());
+            if !types.contains(&ty) {
+                types.push(ty);
+            }
+        }
+        for ty in types {
             match kind_for(vm, &ty) {
                 Kind::OneOf { kinds, .. } => asked.extend(kinds.into_iter().enumerate()),
                 Kind::Only { kind, .. } => asked.push((0, *kind)),
@@ -202,7 +209,8 @@ fn other_class(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
             if contradicts(&vm.lang, sub, class, args) {
                 continue;
             }
-            kinds.extend(plain_class(vm, sub, &[]));
+            let own = own_args(&vm.lang, sub, class, args);
+            kinds.extend(plain_class(vm, sub, &own));
         }
         // What needs no object of the type to be made comes first.
         kinds.sort_by_key(|kind| needs_itself(&vm.lang, kind, class));
@@ -529,6 +537,24 @@ pub(super) fn implementers(vm: &mut Vm<Jvm>, class: ClassId) -> Vec<ClassId> {
         }
     }
     found
+}
+
+/// What the type parameters of a class are where it stands for a type with these arguments: `Ok<T> extends Outcome<T>` is an
+/// `Ok<Integer>` for `Outcome<Integer>`. None if nothing is known of any.
+fn own_args(jvm: &Jvm, sub: ClassId, class: ClassId, args: &[Generic]) -> Vec<Generic> {
+    let Some(file) = jvm.classes[sub].file.as_deref().filter(|_| !args.is_empty()) else { return Vec::new() };
+    let count = generic::class_env(file.signature.as_deref(), &[]).len();
+    let marker = Generic::Class("?".into(), Vec::new());
+    let own: Vec<Generic> = (0..count)
+        .map(|at| {
+            let mut marked = vec![Generic::Any; count];
+            marked[at] = marker.clone();
+            let given = super::made_up::env_in(jvm, sub, &marked, class, 0).unwrap_or_default();
+            let place = given.iter().position(|(_, given)| *given == marker);
+            place.and_then(|place| args.get(place)).cloned().unwrap_or(Generic::Any)
+        })
+        .collect();
+    if own.iter().all(|arg| *arg == Generic::Any) { Vec::new() } else { own }
 }
 
 /// Whether a class is one of another type than is asked for: `Celsius implements Format<Heat>` is no `Format<Date>`.

@@ -46,6 +46,7 @@ fn prepare_with(
     args: &[Generic],
     overridden: &[FuncId],
 ) -> Option<Kind> {
+    let lenient = std::mem::take(&mut vm.lang.worlds.lenient);
     let is_interface = vm.lang.classes[interface].is_interface();
     let is_open = vm.lang.classes[interface].access & access::ABSTRACT != 0 && !is_inner(&vm.lang, interface);
     if !(is_interface || is_open) || !can_name(&vm.lang, interface) {
@@ -59,6 +60,7 @@ fn prepare_with(
     let key = Generic::Class(vm.lang.classes[interface].name.clone(), args.to_vec()).to_string();
     // Results of fakes inside of fakes are cut short: such a fake is nothing for a place further out.
     let key = format!("{key} inside of {} with {overridden:?}", vm.lang.worlds.faking);
+    let key = if lenient { format!("{key}, null too") } else { key };
     let known = vm.lang.worlds.fakes.iter().find(|(_, (k, _))| **k == *key).map(|(class, _)| *class);
     if let Some(class) = known {
         return Some(Kind::Fake { class });
@@ -108,7 +110,7 @@ fn prepare_with(
         let throws = exceptions(vm, *func);
         let declared = vm.lang.funcs[*func].signature.ty.ret.as_ref().is_some_and(FieldType::is_reference)
             && !vm.lang.worlds.known.ignore_annotations
-            && super::nullness::returns_no_null(&vm.lang, *func);
+            && super::nullness::returns_no_null(&vm.lang, *func, lenient);
         // What cannot be made is null whatever is declared.
         let no_null = declared && !results.iter().any(|kind| matches!(kind, Kind::Null(_)));
         let elements = match no_null {

@@ -70,8 +70,8 @@ pub use pattern::shortest_match;
 pub use producers::{Constant, constant};
 pub use raw::{allow_raw, forbid_raw, says_field_is_set};
 pub use recipe::{
-    Make, ParamWay, Recipe, Way, can_call, can_name, is_assigned, is_inner, is_written, param_names,
-    param_types, param_types_on, prepare_class, prepare_makes, way,
+    Make, ParamWay, Recipe, Way, can_call, can_name, is_assigned, is_inner, is_written, param_kinds,
+    param_names, param_types, param_types_on, prepare_class, prepare_makes, way,
 };
 pub use resets::{Reset, disturb, reset, resets};
 pub use shape::shape;
@@ -134,6 +134,8 @@ pub struct Worlds {
     fake_passed: Vec<(ObjId, usize, usize, Val)>,
     /// How many fakes are being prepared inside each other.
     faking: u32,
+    /// The next stand-in is of a type with an argument that may be null: `() -> String?`.
+    lenient: bool,
     /// Whether types that code asks objects for are being prepared.
     asking: u32,
     /// What users know of inputs.
@@ -342,7 +344,13 @@ fn make_at(vm: &mut Vm<Jvm>, name: &str, kind: &Kind, optional: bool) -> Result<
             }
         }
         Kind::Boxed { class, prim } => boxed(vm, name, *class, prim, optional),
-        Kind::Enum { constants, .. } => enum_constant(vm, name, constants, optional),
+        Kind::Enum { class, constants } => {
+            if &*vm.lang.classes[*class].name == "java/lang/Class" {
+                let why = "only some classes are tried";
+                vm.ledger.note(ledger::Kind::UnsupportedInput, "java.lang.Class", why);
+            }
+            enum_constant(vm, name, constants, optional)
+        }
         // Arguments themselves may be one and the same array; arrays inside of others are taken to be their own.
         Kind::Array { class, elem } if vm.lang.worlds.stack.is_empty() && !name.contains(['.', '[']) => {
             shared_array(vm, name, *class, elem)

@@ -3,6 +3,7 @@
 
 use ir::FuncId;
 
+use crate::kotlin::Nullness;
 use crate::load::annotation::{
     Annotation, ElementValue, Part, RawAnnotations, TypeAnnotation, annotations, parameter_annotations,
     type_annotations,
@@ -49,13 +50,18 @@ pub fn refuses_null(jvm: &Jvm, func: FuncId) -> Vec<bool> {
 
 /// Whether a function is declared never to return null: by an annotation of its own, or by Kotlin's types, of which what
 /// a type parameter stands for counts as it is.
-pub(super) fn returns_no_null(jvm: &Jvm, func: FuncId) -> bool {
+pub(super) fn returns_no_null(jvm: &Jvm, func: FuncId, lenient: bool) -> bool {
     let f = &jvm.funcs[func];
     let Some(file) = jvm.classes[f.class].file.as_deref() else { return false };
     if let Some(kotlin) = crate::kotlin::kotlin(file) {
         let function = kotlin.function(&f.name, &f.descriptor, f.signature.ty.params.len());
         let returns = function.map(|f| f.returns).or_else(|| kotlin.getter(&f.name).map(|p| p.nullable));
-        return returns.is_some_and(|returns| returns != crate::kotlin::Nullness::Marked);
+        return returns.is_some_and(|returns| match returns {
+            Nullness::Never => true,
+            // As the argument of the type says.
+            Nullness::ByVariable => !lenient,
+            Nullness::Marked => false,
+        });
     }
     let raw = file.method(&f.name, &f.descriptor).and_then(|method| method.annotations.as_deref());
     let slices = raw.into_iter().flat_map(|raw| [&raw.visible, &raw.invisible]).flatten();

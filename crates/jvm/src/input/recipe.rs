@@ -281,6 +281,21 @@ fn user_makes(vm: &mut Vm<Jvm>, class: ClassId, env: &Env, left_out: &mut Vec<St
     ways.chain(constants.into_iter().map(Make::Constant)).collect()
 }
 
+/// How to make inputs for the parameters of a function, of the types that they have in some place.
+pub fn param_kinds(vm: &mut Vm<Jvm>, func: FuncId, types: &[Generic]) -> Vec<Kind> {
+    let lenient = match vm.lang.worlds.known.ignore_annotations {
+        true => Vec::new(),
+        false => super::declared::nullable_results(&vm.lang, func),
+    };
+    let kinds = types.iter().enumerate().map(|(i, ty)| {
+        vm.lang.worlds.lenient = lenient.get(i).is_some_and(|lenient| *lenient);
+        let kind = kind_for(vm, ty);
+        vm.lang.worlds.lenient = false;
+        kind
+    });
+    kinds.collect()
+}
+
 /// A call of a function, its parameters made as their types say.
 pub fn way(vm: &mut Vm<Jvm>, func: FuncId, env: &Env) -> Way {
     let names = param_names(&vm.lang, func);
@@ -294,12 +309,9 @@ pub fn way(vm: &mut Vm<Jvm>, func: FuncId, env: &Env) -> Way {
     elements.resize(erased.len(), Rule::default());
     let params = names
         .into_iter()
-        .zip(types)
+        .zip(param_kinds(vm, func, &types))
         .zip(erased.into_iter().zip(refuses.into_iter().zip(elements)))
-        .map(|((name, generic), (ty, (non_null, elements)))| {
-            let kind = kind_for(vm, &generic);
-            ParamWay { name, ty, kind, non_null, elements }
-        })
+        .map(|((name, kind), (ty, (non_null, elements)))| ParamWay { name, ty, kind, non_null, elements })
         .collect();
     let outer = &*vm.lang.funcs[func].name == "<init>" && is_inner(&vm.lang, vm.lang.funcs[func].class);
     Way { func, on: None, outer, given: None, then: Vec::new(), only_then: false, params }
@@ -375,7 +387,10 @@ pub fn can_name(jvm: &Jvm, class: ClassId) -> bool {
         || class.name.starts_with("java/")
         || class.name.starts_with("javax/");
     let near = class.origin != ClassOrigin::Library && same_package(jvm, class.package());
-    !local && exported && modifiers & access::PRIVATE == 0 && (modifiers & access::PUBLIC != 0 || near)
+    let public = modifiers & access::PUBLIC != 0;
+    // Kotlin has no packages that keep classes to themselves: what is not public is private to its file.
+    let in_file = !public && !class.name.contains('$') && crate::kotlin::is_kotlin(file);
+    !local && exported && !in_file && modifiers & access::PRIVATE == 0 && (public || near)
 }
 
 /// Whether a test may call a method of a class that it may name.

@@ -192,6 +192,9 @@ fn class_literals(vm: &mut Vm<Jvm>, arg: Option<&Generic>) -> Option<Kind> {
     others.extend(
         bound.filter(|_| !plain).map(|bound| super::kinds::implementers(vm, bound)).unwrap_or_default(),
     );
+    if plain {
+        others.extend(super::asked::annotated(vm));
+    }
     for class in others {
         if !classes.contains(&class) {
             classes.push(class);

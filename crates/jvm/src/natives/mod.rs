@@ -11,7 +11,7 @@ mod state;
 mod sun;
 pub(crate) mod support;
 
-pub use java::io::{Console, Files, tried_to_change_files};
+pub use java::io::{Console, Files, tried_to_reach_out};
 pub use java::lang::Clock;
 pub(crate) use java::lang::{by_value, has_value_identity, same_by_value, thread_interrupted};
 pub use jdk::Environment;

@@ -8,6 +8,18 @@ import java.util.stream.*;
 
 /** Reflection as programs use it: annotations, proxies, generics, records, enums, handles. */
 public class Reflection2 {
+    /** Java 20 and later; earlier ones have no such method. */
+    private static void accessFlags() throws Exception {
+        try {
+            Method flags = Class.class.getMethod("accessFlags");
+            for (Class<?> type : new Class<?>[] {String.class, Runnable.class, Color.class, Map.Entry.class}) {
+                System.out.println(new TreeSet<>((Set<?>) flags.invoke(type)));
+            }
+        } catch (NoSuchMethodException e) {
+            System.out.println("no flags");
+        }
+    }
+
     enum Color {
         RED("r"), GREEN("g") {
             @Override
@@ -118,6 +130,7 @@ public class Reflection2 {
 
     public static void main(String[] args) throws Throwable {
         classes();
+        accessFlags();
         members();
         annotations();
         proxies();

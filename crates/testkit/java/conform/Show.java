@@ -59,6 +59,9 @@ public final class Show {
             String[] words = value.toString().split("[{},\\s]+");
             Arrays.sort(words);
             named(value).append(String.join(" ", words));
+        } else if (value instanceof Thread) {
+            // Its text has its number since Java 19, and the JVM's calls are made in a later thread.
+            quote(named(value).append(':'), ((Thread) value).getName());
         } else if (value instanceof Number) {
             named(value).append(value);
         } else if (value instanceof CharSequence) {
@@ -213,7 +216,8 @@ public final class Show {
         named(map).append('{');
         int k = 0;
         Map<?, ?> shown = map;
-        if (map instanceof IdentityHashMap) {
+        // In a weak map an object without a hash of its own stands for null.
+        if (map instanceof IdentityHashMap || map instanceof WeakHashMap && map.containsKey(null)) {
             TreeMap<String, Object> sorted = new TreeMap<>();
             map.forEach((key, value) -> sorted.put(text(key) + text(value), value));
             shown = sorted;

@@ -53,6 +53,7 @@ natives! {
         "fdLimit" "()I" = descriptor_limit;
         "fdVal" "(Ljava/io/FileDescriptor;)I" = descriptor_value;
         "setfdVal" "(Ljava/io/FileDescriptor;I)V" = set_descriptor_value;
+        "configureBlocking" "(Ljava/io/FileDescriptor;Z)V" = ignore;
     }
     "sun/nio/ch/NativeThread" {
         "init" "()V" = ignore;
@@ -72,6 +73,7 @@ natives! {
         "size0" "(Ljava/io/FileDescriptor;)J" = dispatch_size;
         "close0" "(Ljava/io/FileDescriptor;)V" = dispatch_close;
         "preClose0" "(Ljava/io/FileDescriptor;)V" = ignore;
+        "closeIntFD" "(I)V" = ignore;
     }
     "sun/nio/ch/UnixDispatcher" {
         "init" "()V" = ignore;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 #[derive(Clone, Default)]
 pub struct Files {
     open: Vec<Option<OpenFile>>,
-    /// The program tried to change something: create, write, delete, rename.
+    /// The program tried to change something (create, write, delete, rename) or to connect to somebody.
     changing: bool,
 }
 
@@ -80,8 +80,14 @@ pub(crate) fn note_change(vm: &mut Vmj) {
     vm.lang.state::<Saved<Files>>().changing = true;
 }
 
-/// Whether the run so far tried to change a file.
-pub fn tried_to_change_files(vm: &mut Vmj) -> bool {
+/// The program tries to connect to somebody, which is refused here too.
+pub(crate) fn note_connection(vm: &mut Vmj) {
+    vm.note(ledger::Kind::Environment, "the network, where nobody listens");
+    vm.lang.state::<Saved<Files>>().changing = true;
+}
+
+/// Whether the run so far tried to change a file or to connect.
+pub fn tried_to_reach_out(vm: &mut Vmj) -> bool {
     vm.lang.state::<Saved<Files>>().changing
 }
 

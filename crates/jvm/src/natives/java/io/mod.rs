@@ -4,8 +4,10 @@ mod file_system;
 mod files;
 mod streams;
 
-pub(crate) use files::{CLASS_PATH, Entry, NotOpened, look_up, normal, note_change, open, open_folder};
-pub use files::{Files, tried_to_change_files};
+pub(crate) use files::{
+    CLASS_PATH, Entry, NotOpened, look_up, normal, note_change, note_connection, open, open_folder,
+};
+pub use files::{Files, tried_to_reach_out};
 pub use streams::Console;
 
 use crate::natives::Row;

@@ -193,9 +193,10 @@ fn get_modifiers(vm: &mut Vmj, args: &[Val]) -> Res<i32> {
     Ok(modifiers(&vm.lang, class))
 }
 
+/// As the class file has them, `ACC_SUPER` included.
 fn get_access_flags(vm: &mut Vmj, args: &[Val]) -> Res<i32> {
     let class = this(vm, args)?;
-    Ok((vm.lang.classes[class].access & !access::SUPER) as i32)
+    Ok(vm.lang.classes[class].access as i32)
 }
 
 fn get_class_file_version(vm: &mut Vmj, args: &[Val]) -> Res<i32> {

@@ -9,6 +9,7 @@ natives! {
         "getAndClearReferencePendingList" "()Ljava/lang/ref/Reference;" = null;
         "hasReferencePendingList" "()Z" = no;
         "waitForReferencePendingList" "()V" = wait;
+        "get0" "()Ljava/lang/Object;" = symbolic referent;
         "refersTo0" "(Ljava/lang/Object;)Z" = refers_to;
         "clear0" "()V" = clear;
     }
@@ -38,6 +39,15 @@ fn ignore(_: &mut Vmj, _: &[Val]) -> Res<()> {
 /// Only the reference handler waits, and it never runs.
 fn wait(_: &mut Vmj, _: &[Val]) -> Res<()> {
     Err(Stop::Deadlock.into())
+}
+
+/// JDK 21.0.13 and later updates: `get` returned the field itself before.
+fn referent(vm: &mut Vmj, args: &[Val]) -> Res<Val> {
+    let reference = arg(args, 0);
+    match field_of(&vm.lang, vm.heap.class(reference.as_obj()), "referent") {
+        Some((offset, ty)) => Ok(vm.load_through(reference, offset, ty)?),
+        None => Err(unsupported("field", "java/lang/ref/Reference.referent")),
+    }
 }
 
 fn refers_to(vm: &mut Vmj, args: &[Val]) -> Res<bool> {

@@ -23,10 +23,11 @@ natives! {
     }
 }
 
-/// The frames of the walk under way, and how many were handed out.
+/// The frames of the walk under way, how many of them are the program's, and how many were handed out.
 #[derive(Clone, Default)]
 struct Walk {
     frames: Vec<(u32, u32)>,
+    known: usize,
     next: usize,
 }
 
@@ -62,12 +63,13 @@ fn walk(
         let name = &*vm.lang.classes[vm.lang.funcs[func].class].name;
         name == "java/lang/StackWalker" || name.starts_with("java/lang/StackStreamFactory")
     };
-    let frames = places(vm)
-        .skip_while(|place| walker(place.func))
-        .skip(skip.max(0) as usize)
-        .map(|place| (place.func.0, place.pc))
-        .collect();
-    **vm.lang.state::<Saved<Walk>>() = Walk { frames, next: 0 };
+    let own = places(vm).skip_while(|place| walker(place.func));
+    let mut frames: Vec<(u32, u32)> = own.map(|place| (place.func.0, place.pc)).collect();
+    let known = frames.len();
+    frames.extend(callers(vm)?.into_iter().map(|func| (func.0, 0)));
+    let skipped = (skip.max(0) as usize).min(frames.len());
+    let known = known.saturating_sub(skipped);
+    **vm.lang.state::<Saved<Walk>>() = Walk { frames: frames.split_off(skipped), known, next: 0 };
     let end = fill(vm, mode, batch, start, buffer)?;
     let class = find_class(vm, "java/lang/StackStreamFactory$AbstractStackWalker")?;
 
@@ -83,6 +85,18 @@ fn walk(
         Val::i32(end),
     ];
     Ok(NativeResult::Call(func, args))
+}
+
+/// Who called the method under test is somebody, but nobody's business: in a world with other hashes it is another.
+fn callers(vm: &mut Vmj) -> Res<Vec<FuncId>> {
+    if vm.lang.worlds.context.is_none() {
+        return Ok(Vec::new());
+    }
+    let run = method(vm, "java/lang/Thread", "run", "()V")?;
+    Ok(match vm.salt {
+        0 => vec![run],
+        _ => vec![method(vm, "java/util/concurrent/FutureTask", "run", "()V")?, run],
+    })
 }
 
 fn fetch_stack_frames(vm: &mut Vmj, args: &[Val]) -> Res<i32> {
@@ -109,6 +123,10 @@ fn fill(vm: &mut Vmj, mode: i64, batch: i64, start: i64, buffer: ObjId) -> Res<i
     let room = batch.max(0) as usize;
     let taken: Vec<(u32, u32)> = walk.frames.iter().skip(from).take(room).copied().collect();
     walk.next = from + taken.len();
+    // Whether they are looked at is not known: the JDK fetches a few more frames than it is asked for.
+    if from + taken.len() > walk.known {
+        vm.note(ledger::Kind::Environment, "the callers of the method under test");
+    }
     let mut at = start as u32;
     for (func, pc) in taken {
         if at >= vm.heap.len(buffer) {

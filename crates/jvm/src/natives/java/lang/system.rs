@@ -1,11 +1,14 @@
 //! `java.lang.System`, `Runtime` and `Shutdown`; the clock has its own file.
 
-use crate::link::ClassKind;
-use crate::natives::support::{arg, new_string, set_static, text, throw};
+use super::throwable::places;
+use crate::link::{ClassKind, ClassOrigin};
+use crate::natives::support::{arg, new_string, own_body, set_static, text, throw};
 use crate::natives::{Fail, Res, Vmj, natives};
+use crate::world::Jvm;
 use ir::{ClassId, MemType};
+use ledger::Kind;
 use term::Sort;
-use vm::{ElemKind, Lang, ObjId, Stop, Val};
+use vm::{ElemKind, Lang, NativeResult, ObjId, Stop, Val};
 
 natives! {
     "java/lang/System" {
@@ -14,6 +17,11 @@ natives! {
         "setErr0" "(Ljava/io/PrintStream;)V" = set_err;
         "arraycopy" "(Ljava/lang/Object;ILjava/lang/Object;II)V" = symbolic arraycopy;
         "mapLibraryName" "(Ljava/lang/String;)Ljava/lang/String;" = map_library_name;
+        "getenv" "(Ljava/lang/String;)Ljava/lang/String;" = symbolic get_variable;
+        "getenv" "()Ljava/util/Map;" = symbolic get_variables;
+        "getProperty" "(Ljava/lang/String;)Ljava/lang/String;" = symbolic get_property;
+        "getProperty" "(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;" = symbolic get_property_or;
+        "getProperties" "()Ljava/util/Properties;" = symbolic get_properties;
     }
     "java/lang/Runtime" {
         "availableProcessors" "()I" = available_processors;
@@ -24,7 +32,7 @@ natives! {
     }
     "java/lang/Shutdown" {
         "beforeHalt" "()V" = collect;
-        "halt0" "(I)V" = halt;
+        "halt0" "(I)V" = symbolic halt;
         "runAllFinalizers" "()V" = collect;
     }
 }
@@ -46,16 +54,57 @@ fn map_library_name(vm: &mut Vmj, args: &[Val]) -> Res<ObjId> {
     new_string(vm, &format!("lib{name}.so"))
 }
 
+/// Says that the program itself, not its library, asked the environment for something: another one has another answer.
+fn note(vm: &mut Vmj, what: &str) {
+    let through = ["java/lang/Boolean", "java/lang/Integer", "java/lang/Long"];
+    let asks = places(vm).map(|place| &vm.lang.classes[vm.lang.funcs[place.func].class]);
+    let mut asks = asks.skip_while(|class| through.contains(&&*class.name));
+    let program = asks.next().is_some_and(|class| class.origin != ClassOrigin::Library);
+    drop(asks);
+    if program {
+        vm.note(Kind::Environment, what);
+    }
+}
+
+fn get_variable(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
+    note(vm, "environment variables");
+    own_body(vm, ("java/lang/System", "getenv", "(Ljava/lang/String;)Ljava/lang/String;"), args)
+}
+
+fn get_variables(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
+    note(vm, "environment variables");
+    own_body(vm, ("java/lang/System", "getenv", "()Ljava/util/Map;"), args)
+}
+
+fn get_property(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
+    note(vm, "system properties");
+    own_body(vm, ("java/lang/System", "getProperty", "(Ljava/lang/String;)Ljava/lang/String;"), args)
+}
+
+fn get_property_or(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
+    note(vm, "system properties");
+    let descriptor = "(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;";
+    own_body(vm, ("java/lang/System", "getProperty", descriptor), args)
+}
+
+fn get_properties(vm: &mut Vmj, args: &[Val]) -> Res<NativeResult<Jvm>> {
+    note(vm, "system properties");
+    own_body(vm, ("java/lang/System", "getProperties", "()Ljava/util/Properties;"), args)
+}
+
 /// Machines differ: what depends on these numbers is nothing to assert.
 fn available_processors(vm: &mut Vmj, _: &[Val]) -> Res<i32> {
+    note(vm, "processors");
     Ok(if vm.salt == 0 { 2 } else { 5 })
 }
 
 fn free_memory(vm: &mut Vmj, _: &[Val]) -> Res<i64> {
+    note(vm, "memory");
     Ok(if vm.salt == 0 { 128 << 20 } else { 96 << 20 })
 }
 
 fn total_memory(vm: &mut Vmj, _: &[Val]) -> Res<i64> {
+    note(vm, "memory");
     Ok(if vm.salt == 0 { 256 << 20 } else { 384 << 20 })
 }
 
