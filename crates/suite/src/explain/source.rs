@@ -15,11 +15,15 @@ pub fn word_of_source(text: &str) -> Option<String> {
                 Ok(number) => format!("{subject}{relation}{}", number_word(number)?),
                 Err(_) => {
                     let other = value(right).or_else(|| literal(right))?;
-                    // What differs in its arguments only.
-                    if subject == other {
-                        return None;
+                    match subject == other {
+                        // What differs in its arguments only.
+                        true => format!(
+                            "{}{relation}{}",
+                            with_argument(left)?,
+                            capitalised(&with_argument(right)?)
+                        ),
+                        false => format!("{subject}{relation}{}", capitalised(&other)),
                     }
-                    format!("{subject}{relation}{}", capitalised(&other))
                 }
             },
         });
@@ -45,6 +49,12 @@ pub fn word_of_source(text: &str) -> Option<String> {
     let argument = argument.or_else(|| literal(last_call(asked)?.1)).unwrap_or_default();
     let word = value(called)? + &capitalised(&argument);
     Some(if holds { word } else { format!("not{}", capitalised(&word)) })
+}
+
+/// A call with its one argument: `height(node.left)` is `heightNodeLeft`.
+fn with_argument(text: &str) -> Option<String> {
+    let (called, argument) = last_call(text)?;
+    Some(value(called)? + &capitalised(&value(argument)?))
 }
 
 /// What the last call of a text calls, and with what.
@@ -169,7 +179,8 @@ mod tests {
             ("Duration.between(u.getLast(), now).toDays() > 90", Some("betweenToDaysGreaterThan90")),
             ("text.split(\", \").length == 2", Some("textSplitLengthIs2")),
             ("(a + b).isZero()", None),
-            ("height(left) >= height(right)", None),
+            ("height(node.left) >= height(node.right)", Some("heightNodeLeftAtLeastHeightNodeRight")),
+            ("f(a, b) == f(b, a)", None),
         ] {
             assert_eq!(word_of_source(text).as_deref(), word, "{text}");
         }

@@ -12,7 +12,10 @@ pub(super) fn identifier(name: &str) -> Option<String> {
     }
     // Of a long path the end says most; of a call made before, only its parameter.
     let call = parts.iter().rposition(|part| is_call(part));
-    let mut from = call.map_or(0, |at| at + 1);
+    let mut from = call.map_or(0, |at| match parts.get(at + 2).is_some_and(|part| part == "then") {
+        true => at + 3,
+        false => at + 1,
+    });
     loop {
         let shown = parts.get(from..)?;
         let (first, rest) = shown.split_first()?;
@@ -57,6 +60,12 @@ pub(super) fn spelled(name: &str) -> String {
                 (text, dot) = (String::new(), "");
             }
             match parts.next() {
+                // A call on what it returned: `bank.call0.open.then.post.amount` is `bank.open().post(amount)`.
+                Some("then") if parts.peek().is_some() => {
+                    let then = parts.next().unwrap_or_default();
+                    let param = parts.next().unwrap_or_default();
+                    text.push_str(&format!("{dot}{method}().{then}({param})"));
+                }
                 Some(param) if parts.peek().is_some() => {
                     text.push_str(&format!("{dot}{method}({})", numbered(param, part)));
                 }
@@ -77,8 +86,9 @@ pub(super) fn spelled(name: &str) -> String {
             text = if parts.peek().is_some() { format!("({cast})") } else { cast };
         } else {
             // Words that have a meaning of their own are marked where they are names.
-            let word =
-                |word: &&str| ["null", "some", "set", "is", "way", "of", "length", "size"].contains(word);
+            let word = |word: &&str| {
+                ["null", "some", "set", "is", "way", "of", "length", "size", "then"].contains(word)
+            };
             let part = part.strip_suffix('_').filter(word).unwrap_or(part);
             text.push_str(&format!("{dot}{part}"));
         }
