@@ -44,7 +44,7 @@ pub fn table(jdk: &Jdk, conform: &Conform, results: &Results) -> String {
         }
     }
     let mut text = String::from(INTRODUCTION);
-    let others = "The same on [17](conformance.md), [21](conformance-21.md), [25](conformance-25.md).";
+    let others = "The same on [17](conformance.md), [25](conformance-25.md).";
     let _ = writeln!(text, "JDK {}, {} public members. {others}\n", jdk.version, conform.members.len());
     text.push_str("| package | members | compared | with 20 agreeing calls | calls | agreed | differed | unsupported |\n");
     text.push_str("|---|--:|--:|--:|--:|--:|--:|--:|\n");
