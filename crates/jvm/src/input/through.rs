@@ -69,7 +69,7 @@ fn called(jvm: &Jvm, inner: ClassId) -> Vec<(FuncId, BTreeSet<Arc<str>>)> {
 fn doors(jvm: &mut Jvm, class: ClassId) -> Vec<(FuncId, ClassId)> {
     let mut found: Vec<(FuncId, ClassId)> = Vec::new();
     let Some(file) = jvm.classes[class].file.clone() else { return found };
-    let functions: Vec<FuncId> = jvm.classes[class].functions().into_iter().collect();
+    let functions: Vec<FuncId> = jvm.classes[class].functions().collect();
     for func in functions {
         let f = &jvm.funcs[func];
         let Some(FieldType::Class(name)) = f.signature.ty.ret.clone() else { continue };
