@@ -3,6 +3,7 @@
 //! In: a [`Config`]. Out: [`Event`]s while it works, test files, a report. Decisions are made in the crates
 //! it wires; here they are only put together.
 
+mod batch;
 mod cases;
 mod config;
 mod error;

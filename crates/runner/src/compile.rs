@@ -1,6 +1,7 @@
-//! Compiles a batch with one `javac` (and one Kotlin compiler), and when that fails, without the tests at fault.
+//! Compiles a batch with one `javac` (and one Kotlin compiler), and when that fails, with the tests at fault spelled
+//! otherwise, or without them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -10,8 +11,8 @@ use crate::Error;
 use crate::process::End;
 use crate::workspace::{Environment, Workspace, absolute, join_path, run_tool};
 
-/// Each round takes out what the last one complained about; javac reports by phases, so a few rounds suffice.
-const MAX_ROUNDS: usize = 6;
+/// Each round mends or takes out what the last one complained about; javac reports by phases, so a few rounds suffice.
+const MAX_ROUNDS: usize = 8;
 
 /// One source file and the cases in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +26,18 @@ pub struct TestSource {
 /// A file and a case's index in its spans.
 pub(crate) type CaseId = (usize, usize);
 
+/// A case that does not compile.
+pub struct Faulty<'a> {
+    /// Index of its file.
+    pub source: usize,
+    pub case: &'a str,
+    pub complaint: &'a str,
+}
+
+/// Spells cases that do not compile otherwise, and gives all sources anew, with the same cases in the same order. Each
+/// case is mended once.
+pub type Mend<'a> = Option<&'a mut dyn FnMut(&[Faulty<'_>]) -> Vec<TestSource>>;
+
 pub(crate) struct Compiled {
     /// Cases that were left out, with javac's complaint.
     pub rejected: BTreeMap<CaseId, String>,
@@ -37,11 +50,13 @@ pub(crate) fn compile(
     environment: &Environment,
     workspace: &Workspace,
     jars: &[PathBuf],
-    sources: &[TestSource],
+    sources: &mut Vec<TestSource>,
     extra: &[(&str, &str)],
+    mut mend: Mend<'_>,
 ) -> Result<Compiled, Error> {
     let src = workspace.src();
-    let mut rejected = BTreeMap::new();
+    let mut rejected: BTreeMap<CaseId, String> = BTreeMap::new();
+    let mut mended: BTreeSet<CaseId> = BTreeSet::new();
     let mut texts: Vec<String> = sources.iter().map(|source| source.text.clone()).collect();
     let mut files: Vec<PathBuf> = sources.iter().map(|source| src.join(&source.path)).collect();
     for (path, text) in extra {
@@ -73,7 +88,7 @@ pub(crate) fn compile(
         if complaints.is_empty() {
             return Ok(Compiled { rejected, late: false });
         }
-        let before = rejected.len();
+        let mut faulty: BTreeMap<CaseId, String> = BTreeMap::new();
         let mut helpless = None;
         for complaint in &complaints {
             let Some(file) =
@@ -85,28 +100,43 @@ pub(crate) fn compile(
             let spans = &sources[file].spans;
             match spans.iter().position(|s| (s.first..=s.last).contains(&complaint.line)) {
                 Some(case) => {
-                    rejected.entry((file, case)).or_insert_with(|| complaint.message.clone());
-                    blank(&mut texts[file], spans[case].first, spans[case].last);
+                    faulty.entry((file, case)).or_insert_with(|| complaint.message.clone());
                 }
                 // An import that cannot be resolved: without it, the cases that need it are complained about.
                 None if is_import(&texts[file], complaint.line) => {
                     blank(&mut texts[file], complaint.line, complaint.line);
-                    continue;
                 }
+                // Nothing smaller is at fault than the file itself.
                 None => {
-                    // Nothing smaller is at fault than the file itself.
-                    for case in 0..spans.len() {
-                        rejected.entry((file, case)).or_insert_with(|| complaint.message.clone());
-                    }
-                    for span in spans {
-                        blank(&mut texts[file], span.first, span.last);
+                    for case in (0..spans.len()).filter(|case| !rejected.contains_key(&(file, *case))) {
+                        faulty.entry((file, case)).or_insert_with(|| complaint.message.clone());
                     }
                 }
             }
         }
-        if let (Some(complaint), true) = (helpless, rejected.len() == before) {
+        if let (Some(complaint), true) = (helpless, faulty.is_empty()) {
             let message = format!("{}:{}: {}", complaint.file.display(), complaint.line, complaint.message);
             return Err(Error::Tool { tool: "javac", message });
+        }
+        if let Some(mend) = &mut mend {
+            let (old, new): (BTreeMap<_, _>, BTreeMap<_, _>) =
+                faulty.into_iter().partition(|(id, _)| mended.contains(id));
+            faulty = old;
+            if !new.is_empty() {
+                let name = |id: &CaseId| sources[id.0].spans[id.1].case.as_str();
+                let faulty: Vec<Faulty<'_>> = new
+                    .iter()
+                    .map(|(id, complaint)| Faulty { source: id.0, case: name(id), complaint })
+                    .collect();
+                *sources = mend(&faulty);
+                texts = sources.iter().map(|source| source.text.clone()).collect();
+                mended.extend(new.into_keys());
+            }
+        }
+        rejected.extend(faulty);
+        for (file, case) in rejected.keys() {
+            let span = &sources[*file].spans[*case];
+            blank(&mut texts[*file], span.first, span.last);
         }
     }
     // Whatever is still wrong is not worth more rounds: nothing of this batch is compiled.

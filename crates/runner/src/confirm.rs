@@ -10,7 +10,7 @@ use emit::java::names::test_method;
 use emit::java::{Framework, Span};
 use serde::Serialize;
 
-pub use crate::compile::TestSource;
+pub use crate::compile::{Faulty, Mend, TestSource};
 pub use crate::workspace::Environment;
 
 use crate::Error;
@@ -23,8 +23,16 @@ const REPORT: (&str, &str) = ("TestwrightReport.java", include_str!("java/Testwr
 const LAUNCHER5: (&str, &str) = ("TestwrightLauncher5.java", include_str!("java/TestwrightLauncher5.java"));
 const LAUNCHER4: (&str, &str) = ("TestwrightLauncher4.java", include_str!("java/TestwrightLauncher4.java"));
 
-/// What has not ended by then, and was not expected to, is taken not to end.
-const ENDLESS_WAIT: Duration = Duration::from_secs(2);
+/// What has not ended by then, and was not expected to, is taken not to end: the VM has seen that nothing leads out of it.
+const ENDLESS_WAIT: Duration = Duration::from_secs(1);
+
+/// Tests that are expected not to end take their whole time, in so many JVMs.
+const ENDLESS_AT_ONCE: usize = 2;
+
+/// What so many tests that are expected not to end take.
+pub fn waiting(endless: usize) -> Duration {
+    ENDLESS_WAIT * endless.div_ceil(ENDLESS_AT_ONCE) as u32
+}
 
 /// The order of the second run; any number but 0.
 const ORDER_SEED: u64 = 20_260_101;
@@ -94,27 +102,39 @@ impl ConfirmReport {
     }
 }
 
-/// One `javac`, then two JVMs at the same time; more only for what goes wrong.
+/// One `javac`, then two JVMs at the same time; more only for what goes wrong or does not end.
 pub fn confirm(
     environment: &Environment,
     junit: &JunitJars,
-    sources: &[TestSource],
+    sources: Vec<TestSource>,
+    mend: Mend<'_>,
 ) -> Result<ConfirmReport, Error> {
     if sources.iter().all(|source| source.spans.is_empty()) {
         return Ok(ConfirmReport { tests: Vec::new() });
     }
-    let prepared = Prepared::new(environment, junit, sources)?;
+    let prepared = Prepared::new(environment, junit, sources, mend)?;
     let jobs = prepared.jobs(|span| !span.endless);
-    let (first, second) = prepared.both(("first", &jobs), ("second", &jobs))?;
-    // What is expected not to end takes its whole time in each run, so it is run once.
+    // What is expected not to end takes its whole time in each run, so it is run once, and while the others run.
     let endless = prepared.jobs(|span| span.endless);
-    let (some, others) = endless.split_at(endless.len().div_ceil(2));
-    let mut patient = environment.clone();
-    patient.limits.test = patient.limits.test.min(ENDLESS_WAIT);
-    let prepared = Prepared { environment: &patient, ..prepared };
-    let (some, others) = prepared.both(("third", some), ("fourth", others))?;
+    let (some, rest) = endless.split_at(endless.len().div_ceil(ENDLESS_AT_ONCE));
+    let wait = environment.limits.test.min(ENDLESS_WAIT);
+    let usual = environment.limits.test;
+    let lists = [
+        Jobs { name: "first", jobs: &jobs, perturbed: false, limit: usual },
+        Jobs { name: "second", jobs: &jobs, perturbed: true, limit: usual },
+        Jobs { name: "third", jobs: some, perturbed: false, limit: wait },
+        Jobs { name: "fourth", jobs: rest, perturbed: true, limit: wait },
+    ];
+    let sessions = thread::scope(|scope| {
+        let prepared = &prepared;
+        let run = |list: Jobs<'_>| prepared.run(list, Vec::new(), Vec::new());
+        let running = lists.map(|list| scope.spawn(move || run(list)));
+        running.map(|session| session.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
+    let [first, second, third, fourth] = sessions;
+    let (first, second, third, fourth) = (first?, second?, third?, fourth?);
     let mut tests = Vec::new();
-    for (file, source) in sources.iter().enumerate() {
+    for (file, source) in prepared.sources.iter().enumerate() {
         for (case, span) in source.spans.iter().enumerate() {
             let verdict = match prepared.rejected.get(&(file, case)) {
                 Some(diagnostic) => Verdict::CompileError { diagnostic: diagnostic.clone() },
@@ -123,7 +143,7 @@ pub fn confirm(
                     let id = job(&source.path, &span.case);
                     match span.endless {
                         true => {
-                            let by = if some.reports.contains_key(&id) { &some } else { &others };
+                            let by = if third.reports.contains_key(&id) { &third } else { &fourth };
                             combine(run_of(by, &id), run_of(by, &id))
                         }
                         false => combine(run_of(&first, &id), run_of(&second, &id)),
@@ -136,11 +156,23 @@ pub fn confirm(
     Ok(ConfirmReport { tests })
 }
 
+/// Tests for one JVM.
+pub(crate) struct Jobs<'a> {
+    /// Unique in the workspace.
+    pub name: &'a str,
+    pub jobs: &'a [String],
+    /// In another world than usual.
+    pub perturbed: bool,
+    /// What each of them may take.
+    pub limit: Duration,
+}
+
 /// A compiled batch, ready to be run.
 pub(crate) struct Prepared<'a> {
     environment: &'a Environment,
     junit: &'a JunitJars,
-    sources: &'a [TestSource],
+    /// As they were compiled.
+    sources: Vec<TestSource>,
     pub workspace: Workspace,
     pub rejected: BTreeMap<(usize, usize), String>,
     /// There was no time to compile them.
@@ -151,7 +183,8 @@ impl<'a> Prepared<'a> {
     pub fn new(
         environment: &'a Environment,
         junit: &'a JunitJars,
-        sources: &'a [TestSource],
+        mut sources: Vec<TestSource>,
+        mend: Mend<'_>,
     ) -> Result<Prepared<'a>, Error> {
         if let Some(source) = sources.iter().find(|source| !is_below(&source.path)) {
             let message = format!("{} is not a relative path", source.path.display());
@@ -162,22 +195,10 @@ impl<'a> Prepared<'a> {
             Framework::Junit5 => LAUNCHER5,
             Framework::Junit4 => LAUNCHER4,
         };
-        let compiled = compile(environment, &workspace, &junit.jars, sources, &[REPORT, launcher])?;
+        let extra = [REPORT, launcher];
+        let compiled = compile(environment, &workspace, &junit.jars, &mut sources, &extra, mend)?;
         let Compiled { rejected, late } = compiled;
         Ok(Prepared { environment, junit, sources, workspace, rejected, late })
-    }
-
-    /// Two lists of jobs at the same time, the second one in another world.
-    fn both(&self, first: (&str, &[String]), second: (&str, &[String])) -> Result<(Session, Session), Error> {
-        let run = |(name, jobs): (&str, &[String]), perturbed: bool| {
-            self.run(jobs, name, perturbed, Vec::new(), Vec::new())
-        };
-        let (first, second) = thread::scope(|scope| {
-            let first = scope.spawn(|| run(first, false));
-            let second = run(second, true);
-            (first.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), second)
-        });
-        Ok((first?, second?))
     }
 
     /// `class#method` of those that compiled.
@@ -198,9 +219,7 @@ impl<'a> Prepared<'a> {
 
     pub fn run(
         &self,
-        jobs: &[String],
-        name: &str,
-        perturbed: bool,
+        Jobs { name, jobs, perturbed, limit }: Jobs<'_>,
         options: Vec<OsString>,
         readable: Vec<PathBuf>,
     ) -> Result<Session, Error> {
@@ -226,7 +245,7 @@ impl<'a> Prepared<'a> {
         let arguments = |private: &Path, report: &Path, open: &[String]| {
             let list = private.join("tests");
             self.workspace.write(&list, &(open.join("\n") + "\n"))?;
-            let limit = self.environment.limits.test.as_millis().to_string();
+            let limit = limit.as_millis().to_string();
             let args = [main.into(), report.into(), limit.into(), seed.to_string().into(), list.into()];
             Ok(args.to_vec())
         };

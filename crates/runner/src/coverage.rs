@@ -9,7 +9,7 @@ use serde::Serialize;
 use suite::case::ClassName;
 
 use crate::Error;
-use crate::confirm::{Environment, Prepared, TestSource};
+use crate::confirm::{Environment, Jobs, Prepared, TestSource};
 use crate::junit::{Artifact, JunitJars, local_repository, resolve};
 use crate::workspace::{absolute, run_tool};
 
@@ -56,14 +56,14 @@ pub struct ClassCoverage {
 pub fn coverage(
     environment: &Environment,
     junit: &JunitJars,
-    sources: &[TestSource],
+    sources: Vec<TestSource>,
     classes: &[ClassName],
 ) -> Result<Vec<ClassCoverage>, Error> {
     let repository = local_repository();
     let artifact = |name| Artifact { group: "org.jacoco", name, version: VERSION };
     let agent = resolve(&repository, artifact("org.jacoco.agent"), "runtime", VERSION)?;
     let cli = resolve(&repository, artifact("org.jacoco.cli"), "nodeps", VERSION)?;
-    let prepared = Prepared::new(environment, junit, sources)?;
+    let prepared = Prepared::new(environment, junit, sources, None)?;
     let jobs = prepared.jobs(|_| true);
     let workspace = &prepared.workspace;
     // The JVM may write only its own directory, whose name follows from the session's.
@@ -75,7 +75,9 @@ pub fn coverage(
     option.push("=destfile=");
     option.push(&data);
     option.push(format!(",includes={}", patterns.join(":")));
-    prepared.run(&jobs, "coverage", false, vec![option], vec![agent])?;
+    let limit = environment.limits.test;
+    let jobs = Jobs { name: "coverage", jobs: &jobs, perturbed: false, limit };
+    prepared.run(jobs, vec![option], vec![agent])?;
     let files = workspace.subdir("covered")?;
     for class in classes {
         extract(&environment.class_path, class, &files)?;

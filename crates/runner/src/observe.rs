@@ -70,10 +70,13 @@ pub fn observe(
         cases: cases.to_vec(),
     };
     let rendered = probe::render(&file, release);
-    let source =
-        TestSource { path: java_path(package, probe::CLASS), text: rendered.text, spans: rendered.spans };
+    let mut sources = vec![TestSource {
+        path: java_path(package, probe::CLASS),
+        text: rendered.text,
+        spans: rendered.spans,
+    }];
     let workspace = Workspace::new()?;
-    let compiled = compile(environment, &workspace, &[], std::slice::from_ref(&source), &[])?;
+    let compiled = compile(environment, &workspace, &[], &mut sources, &[], None)?;
     if compiled.late {
         return Ok(vec![Observed::Late; cases.len()]);
     }

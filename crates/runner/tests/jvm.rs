@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use emit::java::{Framework, Options, SuiteFile, render};
 use emit::write::java_path;
-use runner::confirm::{ConfirmReport, Environment, TestSource, Verdict, confirm};
+use runner::confirm::{ConfirmReport, Environment, Faulty, TestSource, Verdict, confirm};
 use runner::coverage::coverage;
 use runner::junit::JunitJars;
 use runner::observe::{Observed, ObservedOutcome, Seen, adopt, observe};
@@ -58,7 +58,7 @@ fn options(framework: Framework) -> Options {
 fn check(environment: &Environment, framework: Framework, files: &[SuiteFile]) -> ConfirmReport {
     let junit = JunitJars::find(framework, &environment.class_path).unwrap();
     let sources: Vec<TestSource> = files.iter().map(|file| source(file, options(framework))).collect();
-    confirm(environment, &junit, &sources).unwrap()
+    confirm(environment, &junit, sources, None).unwrap()
 }
 
 #[test]
@@ -116,6 +116,41 @@ fn what_hangs_exits_fails_or_does_not_compile_is_told_apart_and_the_rest_passes(
         assert!(matches!(verdict("f_unknownImport"), Verdict::CompileError { .. }), "{report:#?}");
         assert!(matches!(verdict("g_clock"), Verdict::Unstable { .. }), "{report:#?}");
     }
+}
+
+#[test]
+fn what_does_not_compile_is_mended_once_and_rejected_if_that_does_not_help() {
+    let subject = subject();
+    let junit = JunitJars::find(Framework::Junit5, &subject.environment.class_path).unwrap();
+    let (mixed, options) = (mixed(), options(Framework::Junit5));
+    let wanted = |case: &TestCase| ["a_good", "d_wrong", "h_good"].contains(&case.name.as_str());
+    let mut good = mixed.clone();
+    good.cases.retain(wanted);
+    let mut broken = mixed;
+    broken
+        .cases
+        .retain(|case| wanted(case) || ["e_unknownMethod", "f_unknownImport"].contains(&case.name.as_str()));
+    let mut asked: Vec<Vec<String>> = Vec::new();
+    let report = {
+        let mut mended = broken.clone();
+        let mut mend = |faulty: &[Faulty<'_>]| {
+            asked.push(faulty.iter().map(|faulty| faulty.case.to_string()).collect());
+            // One of them can be helped.
+            for case in mended.cases.iter_mut().filter(|case| case.name == "e_unknownMethod") {
+                *case = TestCase { name: case.name.clone(), ..good.cases[0].clone() };
+            }
+            vec![source(&mended, options)]
+        };
+        confirm(&subject.environment, &junit, vec![source(&broken, options)], Some(&mut mend)).unwrap()
+    };
+    asked.iter_mut().for_each(|names| names.sort());
+    assert_eq!(asked.concat(), ["e_unknownMethod", "f_unknownImport"], "{asked:?}");
+    let verdict = |case: &str| report.verdict(0, case).unwrap();
+    for passed in ["a_good", "e_unknownMethod", "h_good"] {
+        assert_eq!(verdict(passed), &Verdict::Passed, "{passed}");
+    }
+    assert!(matches!(verdict("d_wrong"), Verdict::Failed { .. }), "{report:#?}");
+    assert!(matches!(verdict("f_unknownImport"), Verdict::CompileError { .. }), "{report:#?}");
 }
 
 #[test]
@@ -256,7 +291,7 @@ fn coverage_counts_branches_by_method() {
     let subject = subject();
     let junit = JunitJars::find(Framework::Junit5, &[]).unwrap();
     let sources = [source(&samples::references(), options(Framework::Junit5))];
-    let classes = coverage(&subject.environment, &junit, &sources, &[samples::calc()]).unwrap();
+    let classes = coverage(&subject.environment, &junit, sources.to_vec(), &[samples::calc()]).unwrap();
     let names: Vec<&str> = classes.iter().map(|class| class.class.as_str()).collect();
     assert!(names.contains(&"com/acme/Calc") && names.contains(&"com/acme/Calc$Mode"), "{names:?}");
     let calc = classes.iter().find(|class| class.class == "com/acme/Calc").unwrap();

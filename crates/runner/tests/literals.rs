@@ -99,7 +99,7 @@ fn literals_are_exact() {
         text: rendered.text,
         spans: rendered.spans,
     };
-    let report = confirm(&environment, &junit, &[source]).unwrap();
+    let report = confirm(&environment, &junit, vec![source], None).unwrap();
     let bad: Vec<_> = report.tests.iter().filter(|test| test.verdict != Verdict::Passed).take(5).collect();
     assert!(bad.is_empty(), "{bad:#?}");
     assert!(report.tests.len() > 2000);

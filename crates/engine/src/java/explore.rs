@@ -177,7 +177,7 @@ impl<'a> ClassExplorer<'a> {
         };
         let mut spare = self.spare_machines();
         let mut turns = Turns::new(entries.len(), self.config);
-        let deadline = self.deadline_of_calls();
+        let mut deadline = self.deadline_of_calls();
         let mut early = self.config.exhaustive || self.config.suite == Suite::Paths;
         // What was found before an interrupt is kept; what was not begun is not begun any more.
         while !self.is_interrupted() || turns.is_first_round() {
@@ -200,7 +200,13 @@ impl<'a> ClassExplorer<'a> {
             let (found, tests, goal) = explored
                 .unwrap_or_else(|| (self.given_up(entry, FAILED, &mut result), Vec::new(), Vec::new()));
             turns.done(turn, &found, goal);
+            let before = self.waiting(&result);
             super::turns::merge(&mut result, turn.index, found, tests, self.config.suite);
+            // Confirming will take longer than was thought.
+            let longer = self.waiting(&result).saturating_sub(before);
+            let sooner = |end: Instant| end.checked_sub(longer).unwrap_or(end);
+            self.deadline = self.deadline.map(sooner);
+            deadline = deadline.map(sooner);
         }
         let explored: Vec<FuncId> = entries.iter().map(|entry| entry.func).collect();
         self.outline(class, &mut result);
@@ -223,6 +229,12 @@ impl<'a> ClassExplorer<'a> {
         suite::apart::tell_apart(result.tests.iter_mut().map(|t| &mut t.case));
         suite::name::make_unique(result.tests.iter_mut().map(|t| &mut t.case.name));
         Ok(result)
+    }
+
+    /// What confirming spends on waiting for tests that do not end.
+    fn waiting(&self, result: &ClassResult) -> Duration {
+        let endless = result.tests.iter().filter(|test| test.case.outcome.is_endless()).count();
+        if self.config.run { runner::confirm::waiting(endless) } else { Duration::ZERO }
     }
 
     /// Enters which lines have code, whether they were come to or not.
