@@ -283,7 +283,7 @@ impl Pending<'_> {
         if config.measure
             && let Some((environment, junit)) = &setup.confirm
         {
-            let source = self.emitter.source(&rendered);
+            let source = self.emitter.source(&self.kept);
             let measured = runner::coverage::coverage(environment, junit, vec![source], &[self.subject]);
             self.generated.measured = Some(measured.map_err(|e| Error::Runner(e.to_string()))?);
         }
@@ -325,7 +325,7 @@ fn run_all(
     if cases.iter().all(Vec::is_empty) {
         return Ok(());
     }
-    let source = |(class, cases): (&Pending<'_>, &Vec<_>)| class.emitter.source(&class.emitter.render(cases));
+    let source = |(class, cases): (&Pending<'_>, &Vec<_>)| class.emitter.source(cases);
     let sources: Vec<TestSource> = classes.iter().zip(&cases).map(source).collect();
     // What does not compile is spelled otherwise; there is one way to spell Kotlin.
     let mut mend = |faulty: &[Faulty<'_>]| {
@@ -388,8 +388,8 @@ impl Emitter<'_> {
         }
     }
 
-    fn source(&self, rendered: &Rendered) -> TestSource {
-        TestSource { path: self.path(), text: rendered.text.clone(), spans: rendered.spans.clone() }
+    fn source(&self, cases: &[(usize, TestCase)]) -> TestSource {
+        TestSource::new(self.path(), self.render(cases))
     }
 
     /// Simple names of the other classes of the package.

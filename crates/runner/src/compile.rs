@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use emit::java::Span;
+use emit::java::{Rendered, Span};
 
 use crate::Error;
 use crate::process::End;
@@ -21,6 +21,15 @@ pub struct TestSource {
     pub path: PathBuf,
     pub text: String,
     pub spans: Vec<Span>,
+    /// First and last lines of what cases share.
+    pub shared: Vec<(usize, usize)>,
+}
+
+impl TestSource {
+    pub fn new(path: PathBuf, rendered: Rendered) -> TestSource {
+        let Rendered { text, spans, shared } = rendered;
+        TestSource { path, text, spans, shared }
+    }
 }
 
 /// A file and a case's index in its spans.
@@ -97,7 +106,8 @@ pub(crate) fn compile(
                 helpless.get_or_insert(complaint);
                 continue;
             };
-            let spans = &sources[file].spans;
+            let TestSource { spans, shared, .. } = &sources[file];
+            let within = |(first, last): &(usize, usize)| (*first..=*last).contains(&complaint.line);
             match spans.iter().position(|s| (s.first..=s.last).contains(&complaint.line)) {
                 Some(case) => {
                     faulty.entry((file, case)).or_insert_with(|| complaint.message.clone());
@@ -105,6 +115,12 @@ pub(crate) fn compile(
                 // An import that cannot be resolved: without it, the cases that need it are complained about.
                 None if is_import(&texts[file], complaint.line) => {
                     blank(&mut texts[file], complaint.line, complaint.line);
+                }
+                // Likewise where something that some of them share is at fault.
+                None if shared.iter().any(within) => {
+                    for (first, last) in shared.iter().copied().filter(within) {
+                        blank(&mut texts[file], first, last);
+                    }
                 }
                 // Nothing smaller is at fault than the file itself.
                 None => {

@@ -70,11 +70,7 @@ pub fn observe(
         cases: cases.to_vec(),
     };
     let rendered = probe::render(&file, release);
-    let mut sources = vec![TestSource {
-        path: java_path(package, probe::CLASS),
-        text: rendered.text,
-        spans: rendered.spans,
-    }];
+    let mut sources = vec![TestSource::new(java_path(package, probe::CLASS), rendered)];
     let workspace = Workspace::new()?;
     let compiled = compile(environment, &workspace, &[], &mut sources, &[], None)?;
     if compiled.late {

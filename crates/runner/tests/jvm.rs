@@ -44,11 +44,7 @@ fn subject() -> Subject {
 
 fn source(file: &SuiteFile, options: Options) -> TestSource {
     let rendered = render(file, options);
-    TestSource {
-        path: java_path(&file.package, &file.class_name),
-        text: rendered.text,
-        spans: rendered.spans,
-    }
+    TestSource::new(java_path(&file.package, &file.class_name), rendered)
 }
 
 fn options(framework: Framework) -> Options {
@@ -151,6 +147,24 @@ fn what_does_not_compile_is_mended_once_and_rejected_if_that_does_not_help() {
     }
     assert!(matches!(verdict("d_wrong"), Verdict::Failed { .. }), "{report:#?}");
     assert!(matches!(verdict("f_unknownImport"), Verdict::CompileError { .. }), "{report:#?}");
+}
+
+#[test]
+fn a_stub_that_does_not_compile_costs_those_that_use_it() {
+    let subject = subject();
+    let junit = JunitJars::find(Framework::Junit5, &subject.environment.class_path).unwrap();
+    let mut file = mixed();
+    file.cases.retain(|case| ["a_good", "h_good"].contains(&case.name.as_str()));
+    let mut broken = source(&file, options(Framework::Junit5));
+    let user = broken.text.find("void h_good() {").unwrap() + "void h_good() {".len();
+    broken.text.insert_str(user, " new BadStub();");
+    broken.text.truncate(broken.text.trim_end().len() - 1);
+    let first = broken.text.lines().count() + 1;
+    broken.text += "    private static class BadStub implements NoSuch {\n    }\n}\n";
+    broken.shared.push((first, first + 1));
+    let report = confirm(&subject.environment, &junit, vec![broken], None).unwrap();
+    assert_eq!(report.verdict(0, "a_good"), Some(&Verdict::Passed));
+    assert!(matches!(report.verdict(0, "h_good"), Some(Verdict::CompileError { .. })), "{report:#?}");
 }
 
 #[test]

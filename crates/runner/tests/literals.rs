@@ -94,11 +94,7 @@ fn literals_are_exact() {
     let junit = JunitJars::find(Framework::Junit5, &[]).unwrap();
     let file = SuiteFile { class_name: "LiteralsTest".into(), ..samples::file(cases) };
     let rendered = render(&file, Options { framework: Framework::Junit5, release: 11 });
-    let source = TestSource {
-        path: java_path(&file.package, &file.class_name),
-        text: rendered.text,
-        spans: rendered.spans,
-    };
+    let source = TestSource::new(java_path(&file.package, &file.class_name), rendered);
     let report = confirm(&environment, &junit, vec![source], None).unwrap();
     let bad: Vec<_> = report.tests.iter().filter(|test| test.verdict != Verdict::Passed).take(5).collect();
     assert!(bad.is_empty(), "{bad:#?}");

@@ -67,6 +67,8 @@ pub struct Rendered {
     pub text: String,
     /// In the order of the cases.
     pub spans: Vec<Span>,
+    /// First and last lines of what cases share: only they need it.
+    pub shared: Vec<(usize, usize)>,
 }
 
 /// The lines of one case, 1-based, inclusive, helpers and comment with it: without them the file is still a
@@ -84,7 +86,7 @@ pub struct Span {
 pub fn render(file: &SuiteFile, options: Options) -> Rendered {
     let dialect = options.framework.dialect();
     let mut names = Names::new(&file.package, known_siblings(file));
-    let (body, mut spans) = class_body(file, dialect, options.release, &mut names);
+    let (body, mut spans, mut shared) = class_body(file, dialect, options.release, &mut names);
     let mut source = Source::new();
     header(&file.package, &names, &mut source);
     let offset = source.next_line() - 1;
@@ -92,7 +94,11 @@ pub fn render(file: &SuiteFile, options: Options) -> Rendered {
         span.first += offset;
         span.last += offset;
     }
-    Rendered { text: source.finish() + &body, spans }
+    for (first, last) in &mut shared {
+        *first += offset;
+        *last += offset;
+    }
+    Rendered { text: source.finish() + &body, spans, shared }
 }
 
 fn header(package: &str, names: &Names, source: &mut Source) {
@@ -118,7 +124,7 @@ fn class_body(
     dialect: &dyn Dialect,
     release: u16,
     names: &mut Names,
-) -> (String, Vec<Span>) {
+) -> (String, Vec<Span>, Vec<(usize, usize)>) {
     let mut source = Source::new();
     if file.cases.iter().any(has_raw_type) {
         source.line("@SuppressWarnings({\"rawtypes\", \"unchecked\"})");
@@ -139,11 +145,11 @@ fn class_body(
         let (last, endless) = (source.next_line() - 1, case.outcome.is_endless());
         spans.push(Span { case: case.name.clone(), first, last, endless });
     }
-    stub::classes(&stubs, names, release, &mut source);
+    let shared = stub::classes(&stubs, names, release, &mut source);
     reflect::helpers(&file.cases, names, &mut source);
     source.dedent();
     source.line("}");
-    (source.finish(), spans)
+    (source.finish(), spans, shared)
 }
 
 /// What stands between the ordinary cases and those that may show bugs.

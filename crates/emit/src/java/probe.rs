@@ -58,7 +58,7 @@ pub fn render(file: &SuiteFile, release: u16) -> Rendered {
         span.first += offset;
         span.last += offset;
     }
-    Rendered { text: source.finish() + &body.finish() + SUPPORT, spans }
+    Rendered { text: source.finish() + &body.finish() + SUPPORT, spans, shared: Vec::new() }
 }
 
 fn perform(case: &TestCase, index: usize, names: &mut Names, release: u16, source: &mut Source) {

@@ -73,8 +73,9 @@ pub fn of(cases: &[TestCase], taken: &BTreeSet<String>) -> Vec<Stub> {
     found
 }
 
-/// Writes the classes: methods return zero and null.
-pub fn classes(stubs: &[Stub], names: &mut Names, release: u16, source: &mut Source) {
+/// Writes the classes, whose methods return zero and null; the first and last line of each.
+pub fn classes(stubs: &[Stub], names: &mut Names, release: u16, source: &mut Source) -> Vec<(usize, usize)> {
+    let mut lines = Vec::new();
     for stub in stubs {
         let Type::Class { name: class, .. } = &stub.ty else { continue };
         let nothing = Call::constructor(class.clone(), Vec::new(), Vec::new());
@@ -89,6 +90,7 @@ pub fn classes(stubs: &[Stub], names: &mut Names, release: u16, source: &mut Sou
             stubs: &[],
         };
         source.gap();
+        let first = source.next_line();
         source.line(&format!("private static class {} implements {ty} {{", stub.name));
         source.indent();
         for (i, method) in stub.methods.iter().enumerate() {
@@ -105,5 +107,7 @@ pub fn classes(stubs: &[Stub], names: &mut Names, release: u16, source: &mut Sou
         }
         source.dedent();
         source.line("}");
+        lines.push((first, source.next_line() - 1));
     }
+    lines
 }

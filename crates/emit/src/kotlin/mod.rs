@@ -141,7 +141,7 @@ pub fn render(file: &SuiteFile, library: Library, facts: &dyn Facts) -> Rendered
         span.first += offset;
         span.last += offset;
     }
-    Rendered { text: source.finish() + &body.finish(), spans }
+    Rendered { text: source.finish() + &body.finish(), spans, shared: Vec::new() }
 }
 
 fn method(library: Library, names: &mut Names, facts: &dyn Facts, case: &TestCase, source: &mut Source) {
