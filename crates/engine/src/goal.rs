@@ -53,6 +53,9 @@ struct Part {
     walked: Option<u32>,
 }
 
+/// Of functions with more it is not asked how many runs they take.
+const MOST_BRANCHES: usize = 200;
+
 /// So many aims of a flip are told.
 const AIMS: usize = 4;
 
@@ -306,6 +309,18 @@ impl CoverageGoal {
         let copies = self.functions.values().flat_map(|entry| &entry.copies);
         needed.extend(copies.map(|(part, _)| *part).filter(|part| met.contains(part)));
         needed
+    }
+
+    /// So many runs it takes at least that go through the function once, to do what each of these asks for there; as far as the
+    /// code alone tells.
+    pub fn fewest_runs(&self, func: FuncId, asked: impl Fn(&Obligation) -> bool) -> usize {
+        let Some(entry) = self.functions.get(&func).filter(|_| !self.walks) else { return 1 };
+        let asked = |part: &PartId| self.of_part(*part).any(|number| asked(&self.obligations[number].1));
+        let of_func = self.by_edge.iter().filter(|(edge, _)| edge.func == func);
+        let asked = of_func.filter(|(_, parts)| parts.iter().any(asked));
+        let branch = |edge: &Edge| (entry.function.block_at(edge.index), edge.successor);
+        let branches: Vec<_> = asked.map(|(edge, _)| branch(edge)).collect();
+        if branches.len() > MOST_BRANCHES { 1 } else { coverage::exclusive(&entry.function, &branches) }
     }
 
     /// The obligations that parts meet or help to meet, with the half they show of what has two, by number: those whose

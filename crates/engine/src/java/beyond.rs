@@ -107,6 +107,7 @@ impl ClassExplorer<'_> {
                 question: turns::LEAST_RLIMIT as u32,
                 patience: turns::SHORT_PATIENCE,
                 paths: self.config.budget.max_paths,
+                whole: self.config.exhaustive,
             };
             left = left.saturating_sub(self.resort_of(resort, &entries[index], &turn, &open, result));
         }

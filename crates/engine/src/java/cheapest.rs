@@ -77,6 +77,7 @@ impl ClassExplorer<'_> {
                 deadline: self.deadline.map(share),
                 question: u32::MAX,
                 patience: SHORT_PATIENCE,
+                whole: true,
             };
             let found = self.deepen(entry, turn, (unit, most), &mut all);
             all.complete.push(found);

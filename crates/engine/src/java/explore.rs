@@ -217,6 +217,7 @@ impl<'a> ClassExplorer<'a> {
                     this.onward(&entries, &turns, Share::Rest, &mut result);
                 }),
                 self.guarded(&mut spare, |this| this.beyond(&entries, &turns, &mut result)),
+                self.guarded(&mut spare, |this| this.smallest(&entries, &turns, &mut result)),
                 self.guarded(&mut spare, |this| this.outlast(class, &entries, &mut result)),
             ];
             if after.contains(&None) {
@@ -356,7 +357,7 @@ impl<'a> ClassExplorer<'a> {
         true
     }
 
-    fn is_interrupted(&self) -> bool {
+    pub(super) fn is_interrupted(&self) -> bool {
         self.vm.interrupt.load(std::sync::atomic::Ordering::Relaxed)
     }
 

@@ -29,6 +29,7 @@ mod session;
 mod settle;
 mod shorten;
 mod simplify;
+mod smallest;
 pub mod spelling;
 pub mod subject;
 pub mod suspect;

@@ -133,6 +133,7 @@ impl ClassExplorer<'_> {
                     deadline,
                     question: turns::LEAST_RLIMIT as u32,
                     patience: turns::SHORT_PATIENCE,
+                    whole: self.config.exhaustive,
                 };
                 let mut goal = self.goal(&subject);
                 if !changes {

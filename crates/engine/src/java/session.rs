@@ -63,13 +63,13 @@ impl ClassExplorer<'_> {
         if !late {
             let needed = warm_up(self.vm, subject);
             // Who explores by the length of runs means the limit.
-            if let Some(steps) = needed.filter(|_| !self.config.exhaustive) {
+            if let Some(steps) = needed.filter(|_| !turn.whole) {
                 // Other inputs take a little more.
                 self.steps = self.steps.max(steps.saturating_add(steps / 2));
                 self.vm.limits.steps = self.steps;
             }
         }
-        self.vm.limits.quiet = if self.config.exhaustive { 0 } else { self.steps.saturating_mul(QUIET) };
+        self.vm.limits.quiet = if turn.whole { 0 } else { self.steps.saturating_mul(QUIET) };
         let seeds = self.seeds(subject, late);
         let mut words = explore::Words { texts: jvm::input::vocabulary(self.vm, subject.class) };
         words.texts.extend(self.texts.iter().cloned());
@@ -100,7 +100,7 @@ impl ClassExplorer<'_> {
             strategy = Box::new(strategy::InCall::new(strategy));
         }
         let mut options =
-            if self.config.exhaustive { explore::Options::exhaustive() } else { explore::Options::default() };
+            if turn.whole { explore::Options::exhaustive() } else { explore::Options::default() };
         options.work = work;
         options.solver.rlimit = options.solver.rlimit.min(turn.question);
         options.loop_bound = options.loop_bound.max(self.config.budget.loop_bound);

@@ -27,6 +27,8 @@ pub struct Turn {
     pub question: u32,
     /// Flips without anything new after which the rest is left.
     pub patience: u32,
+    /// Every path counts, as far as paths and work go.
+    pub whole: bool,
 }
 
 /// Flips without anything new before the next method has its turn, and before nothing is expected any more.
@@ -128,6 +130,7 @@ impl<'a> Turns<'a> {
             question: self.question(work, part),
             // While others wait who ran out of work, nobody goes on for nothing.
             patience: if self.round > 1 || self.count == 1 { LONG_PATIENCE } else { SHORT_PATIENCE },
+            whole: self.config.exhaustive,
         })
     }
 
