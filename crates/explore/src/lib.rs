@@ -38,7 +38,7 @@ pub use journal::Journal;
 pub use minimise::minimise;
 pub use mutate::{Words, texts};
 pub use select::{select, simplest_each, smallest_cover};
-pub use session::{Event, Exploration, Seeds, Session, Stopped};
+pub use session::{Doubts, Event, Exploration, Seeds, Session, Stopped};
 pub use subpath::{Asks, Callees, Fact, Given, Leg, OfType, Typed, refute};
 pub use target::Target;
 pub use tree::{Child, GaveUp, Node, NodeId, Slot, Tree};

@@ -175,6 +175,7 @@ fn an_interrupt_keeps_what_was_found() {
         journal: None,
         seeds: explore::Seeds::default(),
         words: explore::Words::default(),
+        doubts: None,
         clock: &|| 0,
     }
     .explore();

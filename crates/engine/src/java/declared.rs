@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use explore::{OfType, Typed};
-use ir::{ClassId, FuncId, Function, MemType, Op, Reg};
+use ir::{ClassId, FuncId, Function, Inst, MemType, Op, Reg};
 use jvm::kotlin::{KotlinClass, Nullness, kotlin};
+use jvm::link::Func;
 use jvm::load::{FieldType, Instr, access};
 use jvm::world::Jvm;
 
@@ -14,6 +15,8 @@ use jvm::world::Jvm;
 pub(super) fn typed(jvm: &Jvm, func: FuncId, function: &Function) -> Typed {
     let asked = function.code.iter().filter(|inst| inst.op == Op::InstanceOf).map(|inst| ClassId(inst.b));
     let asked: BTreeSet<ClassId> = asked.collect();
+    let asks_for_null = function.code.iter().any(|inst| inst.op == Op::IsNull);
+    let is_call = |inst: &Inst| matches!(inst.op, Op::Call | Op::CallVirt | Op::CallIface);
     let mut typed = Typed::default();
     for (index, inst) in function.code.iter().enumerate() {
         if inst.op == Op::aload(MemType::I32)
@@ -28,6 +31,9 @@ pub(super) fn typed(jvm: &Jvm, func: FuncId, function: &Function) -> Typed {
             if !of.is.is_empty() {
                 typed.objects.insert(index as u32, of);
             }
+        }
+        if asks_for_null && is_call(inst) && gives_something(jvm, func, inst) {
+            typed.objects.entry(index as u32).or_default().present = true;
         }
     }
     if !asked.is_empty() {
@@ -66,12 +72,7 @@ fn object(jvm: &Jvm, func: FuncId, function: &Function, index: usize) -> Option<
         Op::Call | Op::CallIface => {
             let f = jvm.funcs.get(FuncId(inst.a))?;
             let ty = class_of(jvm, f.signature.ty.ret.as_ref()?)?;
-            let kotlin = kotlin_of(jvm, f.class);
-            let known = kotlin.as_ref().and_then(|class| {
-                let function = class.function(&f.name, &f.descriptor, f.signature.ty.params.len());
-                function.map(|f| f.returns).or_else(|| class.getter(&f.name).map(|p| p.nullable))
-            });
-            Some((ty, known == Some(Nullness::Never)))
+            Some((ty, never_null_in_kotlin(jvm, f)))
         }
         op if op == Op::load(MemType::Ref) => {
             let f = &jvm.funcs[func];
@@ -87,6 +88,44 @@ fn object(jvm: &Jvm, func: FuncId, function: &Function, index: usize) -> Option<
             Some((ty, never && field.access & access::FINAL != 0))
         }
         _ => None,
+    }
+}
+
+fn never_null_in_kotlin(jvm: &Jvm, f: &Func) -> bool {
+    let kotlin = kotlin_of(jvm, f.class);
+    let known = kotlin.as_ref().and_then(|class| {
+        let function = class.function(&f.name, &f.descriptor, f.signature.ty.params.len());
+        function.map(|f| f.returns).or_else(|| class.getter(&f.name).map(|p| p.nullable))
+    });
+    known == Some(Nullness::Never)
+}
+
+/// Whether a call never returns null, by the types of Kotlin or by what the library says of its texts.
+fn gives_something(jvm: &Jvm, func: FuncId, inst: &Inst) -> bool {
+    let called = match inst.op {
+        // Of the class that is called only the place among its methods is known: those of every object stand first.
+        Op::CallVirt => {
+            let object = jvm.loaded("java/lang/Object").map(|object| &jvm.classes[object].vtable);
+            object.and_then(|methods| methods.get(inst.a as usize)).copied()
+        }
+        _ => Some(FuncId(inst.a)),
+    };
+    let Some(f) = called.and_then(|called| jvm.funcs.get(called)) else { return false };
+    match &*jvm.classes[f.class].name {
+        // In Java it may be.
+        "java/lang/Object" => &*f.name == "toString" && kotlin_of(jvm, jvm.funcs[func].class).is_some(),
+        "java/lang/String" | "java/lang/StringBuilder" | "java/lang/StringBuffer" => &*f.name != "transform",
+        "java/lang/Boolean"
+        | "java/lang/Byte"
+        | "java/lang/Character"
+        | "java/lang/Short"
+        | "java/lang/Integer"
+        | "java/lang/Long"
+        | "java/lang/Float"
+        | "java/lang/Double" => {
+            matches!(&*f.name, "valueOf" | "toString")
+        }
+        _ => never_null_in_kotlin(jvm, f),
     }
 }
 

@@ -16,6 +16,7 @@ use crate::config::{Questions, Seed, Suite};
 use crate::event::Event;
 use crate::goal::CoverageGoal;
 use crate::memory::Memory;
+use crate::proofs::prove;
 use crate::target::means;
 
 /// Telling of a path takes so many times what finding it does, as long as that was not measured.
@@ -147,6 +148,14 @@ impl ClassExplorer<'_> {
                 });
             }
         };
+        let seed = self.config.seed;
+        let late = || deadline.is_some_and(|d| Instant::now() >= d);
+        let callees = super::settle::callees(&mut self.vm.lang, goal);
+        let doubts = |met: &[bool]| {
+            let is_met = |part: u32| met.get(part as usize).copied().unwrap_or(false);
+            let proofs = prove(goal, &[], &ir::Ids, (&callees, None), seed, &is_met, &late);
+            proofs.refuted.into_keys().collect()
+        };
         let session = Session {
             vm: &mut *self.vm,
             target: subject,
@@ -163,6 +172,7 @@ impl ClassExplorer<'_> {
             }),
             seeds,
             words,
+            doubts: Some(&doubts),
             clock: match self.config.processor_time {
                 true => &processor_time,
                 false => &wall,

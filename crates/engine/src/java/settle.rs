@@ -35,26 +35,7 @@ impl ClassExplorer<'_> {
         let tried = |part: u32| keys(part).any(|key| result.tried.contains(&key));
         let cut = || deadline.is_some_and(|d| Instant::now() >= d);
         let seed = self.config.seed;
-        let mut callees = Callees::default();
-        for (_, func) in goal.calls() {
-            if let Some(function) = self.vm.lang.ir(*func) {
-                callees.code.insert(*func, function);
-            }
-        }
-        let code: Vec<&ir::Inst> = (goal.functions().filter_map(|func| goal.function(func)))
-            .flat_map(|function| &function.code)
-            .collect();
-        callees.apart = apart(&self.vm.lang, &code);
-        for func in goal.functions() {
-            let typed =
-                goal.function(func).map(|function| super::declared::typed(&self.vm.lang, func, function));
-            callees.typed.extend(typed.map(|typed| (func, typed)));
-        }
-        let code = code.into_iter();
-        let called = code.filter(|inst| inst.op == ir::Op::Call).map(|inst| ir::FuncId(inst.a));
-        for func in called.collect::<BTreeSet<_>>() {
-            callees.steady.extend(steady(&self.vm.lang.func_name(func)).map(|asks| (func, asks)));
-        }
+        let callees = callees(&mut self.vm.lang, goal);
         let (names, verdicts) = (&self.vm.lang, &exploration.verdicts);
         let Proofs { mut refuted, tried } =
             prove(goal, verdicts, names, (&callees, None), seed, &tried, &cut);
@@ -198,6 +179,30 @@ fn apart(jvm: &Jvm, code: &[&ir::Inst]) -> BTreeSet<(ClassId, ClassId)> {
     };
     let pairs = classes.iter().flat_map(|a| classes.iter().map(move |b| (*a, *b)));
     pairs.filter(|(a, b)| exclude(*a, *b)).collect()
+}
+
+/// What proofs know of what the functions of a goal call.
+pub(super) fn callees(jvm: &mut Jvm, goal: &CoverageGoal) -> Callees {
+    let mut callees = Callees::default();
+    for (_, func) in goal.calls() {
+        if let Some(function) = jvm.ir(*func) {
+            callees.code.insert(*func, function);
+        }
+    }
+    let code: Vec<&ir::Inst> = (goal.functions().filter_map(|func| goal.function(func)))
+        .flat_map(|function| &function.code)
+        .collect();
+    callees.apart = apart(jvm, &code);
+    for func in goal.functions() {
+        let typed = goal.function(func).map(|function| super::declared::typed(jvm, func, function));
+        callees.typed.extend(typed.map(|typed| (func, typed)));
+    }
+    let code = code.into_iter();
+    let called = code.filter(|inst| inst.op == ir::Op::Call).map(|inst| ir::FuncId(inst.a));
+    for func in called.collect::<BTreeSet<_>>() {
+        callees.steady.extend(steady(&jvm.func_name(func)).map(|asks| (func, asks)));
+    }
+    callees
 }
 
 /// Whether a method of the library gives the same of the same object whenever it is called, and what it asks for.

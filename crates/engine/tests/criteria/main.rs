@@ -73,6 +73,7 @@ impl World {
             journal: None,
             seeds: explore::Seeds::default(),
             words: explore::Words::default(),
+            doubts: None,
             clock: &|| 0,
         };
         session.explore()

@@ -11,6 +11,8 @@ use crate::joined::Look;
 use crate::target::Target;
 use crate::tree::{Child, GaveUp};
 
+/// So many flips without anything new raise doubts.
+const DOUBT: u32 = 100;
 /// How much more often loops are gone through where what is wanted needs it.
 const LONGER: u32 = 4;
 
@@ -28,6 +30,7 @@ where
     /// The next round's candidates, or why there is none.
     pub(super) fn choose(&mut self, state: &mut State<L, T>) -> Result<Vec<Candidate>, Stopped> {
         self.check_budget(state)?;
+        self.doubt(state);
         state.rounds += 1;
         let batch = self.round_size(state);
         let mut round = Vec::with_capacity(batch);
@@ -99,6 +102,20 @@ where
             true if self.goes_on(state) => self.choose(state),
             true => Err(Stopped::Complete),
         }
+    }
+
+    /// Where nothing new comes, it is asked whether what is still wanted can be had at all, once. Who wants every path gets
+    /// them whatever they lead to.
+    fn doubt(&mut self, state: &mut State<L, T>) {
+        let in_vain = state.fruitless >= DOUBT && state.wanted.contains(&true);
+        if !in_vain || self.options.exhaustive {
+            return;
+        }
+        let Some(doubts) = self.doubts.take() else { return };
+        let met: Vec<bool> = state.covered.iter().map(Option::is_some).collect();
+        state.refuted = doubts(&met);
+        state.leave_refuted();
+        self.measure(state);
     }
 
     /// Where nothing else is left and something is still wanted, loops are gone through more often, once.

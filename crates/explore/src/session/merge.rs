@@ -75,6 +75,7 @@ where
             state.fruitless = 0;
             let met: Vec<bool> = state.covered.iter().map(Option::is_some).collect();
             state.wanted = self.goal.wants(&met);
+            state.leave_refuted();
             self.measure(state);
         }
         let (path, condition) = taken(&run.trace);

@@ -54,6 +54,8 @@ pub struct Session<'a, L: Lang, T: Target<L>> {
     pub seeds: Seeds,
     /// What inputs are made of that are found by chance.
     pub words: Words,
+    /// Says which obligations cannot be met, given which are.
+    pub doubts: Option<Doubts<'a>>,
     /// Nanoseconds since whenever, for [`Exploration::times`] only.
     pub clock: &'a (dyn Fn() -> u64 + Sync),
 }
@@ -64,6 +66,9 @@ pub struct Seeds {
     pub pool: Pool,
     pub inputs: Vec<Assignment>,
 }
+
+/// From which obligations are met to those that cannot be.
+pub type Doubts<'a> = &'a dyn Fn(&[bool]) -> Vec<ObligationId>;
 
 /// What happens, as it happens.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,6 +148,8 @@ struct State<L: Lang, T: Target<L>> {
     covered: Vec<Option<RunId>>,
     /// Obligations that are still worth meeting.
     wanted: Vec<bool>,
+    /// What is known not to be met by anything.
+    refuted: Vec<ObligationId>,
     /// What alternatives that are about to become candidates come near to.
     aims: BTreeMap<Slot, Vec<Aim>>,
     finished: Vec<Finished<T::Observation>>,
@@ -182,6 +189,15 @@ struct State<L: Lang, T: Target<L>> {
     fuzz: Fuzz,
     nursery: Nursery,
     joined: Joined,
+}
+
+impl<L: Lang, T: Target<L>> State<L, T> {
+    /// What cannot be had is not wanted.
+    fn leave_refuted(&mut self) {
+        for obligation in &self.refuted {
+            self.wanted[*obligation as usize] = false;
+        }
+    }
 }
 
 impl<'a, L, T> Session<'a, L, T>
@@ -235,6 +251,7 @@ where
             checks: Checks::new(self.options.check_tries),
             covered: vec![None; self.goal.len()],
             wanted: self.goal.wants(&vec![false; self.goal.len()]),
+            refuted: Vec::new(),
             aims: BTreeMap::new(),
             finished: Vec::new(),
             near: Vec::new(),

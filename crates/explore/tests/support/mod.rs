@@ -196,6 +196,7 @@ pub fn explore(module: &Module, name: &str, ask: &Ask) -> Explored {
         journal: None,
         seeds: explore::Seeds::default(),
         words: explore::Words::default(),
+        doubts: None,
         clock: &|| 0,
     };
     let mut found = session.explore();
