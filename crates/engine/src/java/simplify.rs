@@ -14,7 +14,7 @@ use crate::goal::CoverageGoal;
 type Inputs = BTreeMap<String, u128>;
 
 /// So much is tried for one test.
-const TRIALS: usize = 24;
+const TRIALS: usize = 48;
 /// What is tried with a type that may be a text.
 const AS_TEXT: &str = " as a text";
 /// Of larger collections no single element is left out, but half of them, or all but one.
