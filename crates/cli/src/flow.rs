@@ -72,7 +72,9 @@ fn write(wanted: &ReportArg, found: &Flow) -> Result<(), Failure> {
         Failure::Failed(format!("cannot write the report {}: {e}", path.display()))
     };
     match wanted {
-        ReportArg::Json(path) => fs::write(path, found.report.to_json()).map_err(|e| failed(path, e)),
+        ReportArg::Json(path) => {
+            crate::reports::write_file(path, &found.report.to_json()).map_err(|e| failed(path, e))
+        }
         ReportArg::Html(dir) => {
             let page = report::html::cover_page(&found.report, &found.drawing, found.source.as_ref());
             let write = || {

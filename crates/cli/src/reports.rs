@@ -18,7 +18,9 @@ pub fn check(wanted: &[ReportArg]) -> Result<(), Failure> {
         let path = path(report);
         let opened = match report {
             ReportArg::Html(dir) => fs::create_dir_all(dir),
-            _ => fs::OpenOptions::new().append(true).create(true).open(path).map(|_| ()),
+            _ => make_folder(path)
+                .and_then(|()| fs::OpenOptions::new().append(true).create(true).open(path))
+                .map(|_| ()),
         };
         opened.map_err(|e| failed(path, &e))?;
     }
@@ -34,9 +36,9 @@ pub fn write(
     for kind in wanted {
         let path = path(kind);
         let written = match kind {
-            ReportArg::Json(file) => fs::write(file, report.to_json()),
-            ReportArg::Sarif(file) => fs::write(file, report::sarif::sarif(report)),
-            ReportArg::Lcov(file) => fs::write(file, report::lcov::lcov(report)),
+            ReportArg::Json(file) => write_file(file, &report.to_json()),
+            ReportArg::Sarif(file) => write_file(file, &report::sarif::sarif(report)),
+            ReportArg::Lcov(file) => write_file(file, &report::lcov::lcov(report)),
             ReportArg::Html(dir) => write_html(dir, report, pictures),
         };
         written.map_err(|e| failed(path, &e))?;
@@ -68,4 +70,14 @@ fn path(report: &ReportArg) -> &Path {
 
 fn failed(path: &Path, error: &std::io::Error) -> Failure {
     Failure::Failed(format!("cannot write the report {}: {error}", path.display()))
+}
+
+/// Writes a file, and the folder it is in where that is not there yet.
+pub fn write_file(file: &Path, text: &str) -> std::io::Result<()> {
+    make_folder(file)?;
+    fs::write(file, text)
+}
+
+fn make_folder(file: &Path) -> std::io::Result<()> {
+    file.parent().map_or(Ok(()), fs::create_dir_all)
 }
