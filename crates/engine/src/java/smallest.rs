@@ -26,10 +26,13 @@ const LEAST: u64 = 100_000;
 impl ClassExplorer<'_> {
     /// Explores methods whose tests may be too many once more, whole, and takes the tests of that if they are fewer.
     pub(super) fn smallest(&mut self, entries: &[Entry], turns: &Turns<'_>, result: &mut ClassResult) {
-        if self.config.suite != Suite::Smallest || self.config.exhaustive {
+        let budget = &self.config.budget;
+        let counted = budget.class_paths.is_some() || budget.max_paths.is_some_and(|paths| paths < PATHS);
+        if self.config.suite != Suite::Smallest || self.config.exhaustive || counted {
             return;
         }
-        let mut left = (turns.spent() / SHARE).max(LEAST);
+        let unused = budget.work.saturating_sub(turns.spent());
+        let mut left = (turns.spent() / SHARE).max(LEAST).min(unused);
         for (index, entry) in entries.iter().enumerate().take(result.methods.len()) {
             let late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
             if late || left == 0 || self.is_interrupted() {
