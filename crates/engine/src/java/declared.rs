@@ -111,6 +111,10 @@ fn gives_something(jvm: &Jvm, func: FuncId, inst: &Inst) -> bool {
         _ => Some(FuncId(inst.a)),
     };
     let Some(f) = called.and_then(|called| jvm.funcs.get(called)) else { return false };
+    // Of numbers nothing is known.
+    if !f.signature.ty.ret.as_ref().is_some_and(FieldType::is_reference) {
+        return false;
+    }
     match &*jvm.classes[f.class].name {
         // In Java it may be.
         "java/lang/Object" => &*f.name == "toString" && kotlin_of(jvm, jvm.funcs[func].class).is_some(),
