@@ -484,6 +484,10 @@ impl Goal for CoverageGoal {
         &self.calls
     }
 
+    fn catches(&self) -> bool {
+        self.functions.values().any(|entry| explore::catches(&entry.function))
+    }
+
     fn walks(&self) -> bool {
         self.walks
     }

@@ -64,6 +64,27 @@ impl Code {
         Leads { tracked: known.tracked, edge, block }
     }
 
+    /// Whether an instruction of tracked code can only be followed by an exception: its own, or the one that is thrown when
+    /// it is done. (`throw new X("a" + b)`: whatever the text becomes.)
+    pub fn only_throws<L: Lang>(&mut self, vm: &mut Vm<L>, site: Site) -> bool {
+        let Some(known) = self.known(vm, site.func).filter(|known| known.tracked) else { return false };
+        let function = &*known.function;
+        if site.index as usize >= function.code.len() {
+            return false;
+        }
+        let mut block = function.block_at(site.index);
+        // Each block once: code that goes in a circle throws nothing.
+        for _ in 0..function.blocks.len() {
+            let last = function.blocks[block].end - 1;
+            match (function.code[last as usize].op, &function.successors(block)[..]) {
+                (Op::Throw | Op::Trap, _) => return true,
+                (Op::Jump, [next]) => block = *next,
+                _ => return false,
+            }
+        }
+        false
+    }
+
     /// Makes the graph on which distances are measured: functions with places that are wanted, and calls between them.
     pub fn connect<L: Lang>(&mut self, vm: &mut Vm<L>, goal: &dyn Goal) {
         let calls = goal.calls();

@@ -38,6 +38,11 @@ pub trait Goal {
         &[]
     }
 
+    /// Whether code that owes something may go on after an exception.
+    fn catches(&self) -> bool {
+        true
+    }
+
     /// Whether runs must keep the way of each activation ([`Trace::walk`]).
     fn walks(&self) -> bool {
         false
@@ -137,7 +142,16 @@ impl Goal for BranchGoal {
         &self.calls
     }
 
+    fn catches(&self) -> bool {
+        self.functions.values().any(|function| catches(function))
+    }
+
     fn edges(&self) -> Vec<(Edge, ObligationId)> {
         self.edges.iter().enumerate().map(|(i, e)| (*e, i as u32)).collect()
     }
+}
+
+/// Whether a function goes on somewhere after an exception.
+pub fn catches(function: &Function) -> bool {
+    function.blocks.values().any(|block| block.unwind.is_some())
 }

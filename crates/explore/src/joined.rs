@@ -119,7 +119,7 @@ impl Joined {
         };
         let tried = |other: NodeId| {
             let child = tree.child(Slot::of(other, candidate.slot.alternative));
-            !matches!(child, Child::GaveUp(_) | Child::Infeasible | Child::Excluded)
+            !matches!(child, Child::GaveUp(_) | Child::Infeasible | Child::Excluded | Child::Moot)
         };
         match self.same(tree, here).into_iter().any(|other| other < here && tried(other)) {
             true => {
@@ -230,7 +230,7 @@ impl Joined {
             }
             match tree.child(slot) {
                 // A bound ends the other one where it ends this; the ledger has it, so nothing is claimed beyond.
-                Child::Infeasible | Child::Leaf(_) | Child::GaveUp(GaveUp::Bound) => {}
+                Child::Infeasible | Child::Moot | Child::Leaf(_) | Child::GaveUp(GaveUp::Bound) => {}
                 Child::Unexplored | Child::Open | Child::GaveUp(_) => return None,
                 // What a run relied on is never tried otherwise; other exclusions are of our making.
                 Child::Excluded => {

@@ -33,7 +33,7 @@ pub use budget::{Options, Spent, Times};
 pub use code::{Code, canonical_edge};
 pub use finished::{End, Finished, Input, RunId, Step, inputs};
 pub use frontier::{Candidate, Guide, Strategy, Tried};
-pub use goal::{Aim, BranchGoal, Flip, Goal, ObligationId};
+pub use goal::{Aim, BranchGoal, Flip, Goal, ObligationId, catches};
 pub use journal::Journal;
 pub use minimise::minimise;
 pub use mutate::{Words, texts};

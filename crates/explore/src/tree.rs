@@ -33,6 +33,8 @@ pub struct Node {
     pub input: bool,
     /// Decided on the way out with an exception ([`Elem::doomed`]).
     pub doomed: bool,
+    /// Nothing of the program goes another way with it ([`Elem::moot`]).
+    pub moot: bool,
     /// The run that met it first.
     pub run: RunId,
     /// The first run through it that came to an end of its own, once there is one: its other inputs are worth keeping.
@@ -85,6 +87,8 @@ pub enum Child {
     Infeasible,
     /// Outside what the inputs may be; never explored.
     Excluded,
+    /// Changes nothing but what the message of an exception says, which nobody catches; never explored.
+    Moot,
     /// Leads on as this alternative of another node does, which is explored to its end ([`crate::joined`]).
     Joined(Slot),
     GaveUp(GaveUp),
@@ -303,6 +307,7 @@ impl Tree {
             unwished: parent
                 .is_some_and(|p| p.unwished || p.kind == ElemKind::Prefer && slot.alternative != 0),
             doomed: elem.doomed,
+            moot: elem.moot,
             alternatives,
             input: elem.input,
             run,
@@ -377,6 +382,7 @@ mod tests {
             input: false,
             objects: 0,
             doomed: false,
+            moot: false,
             caller: Site::OUTSIDE,
             state: 0,
         });

@@ -96,10 +96,21 @@ pub(crate) enum Terms<'a> {
     Other(&'a Pool),
 }
 
+/// Who merges holds the pool for some microseconds: to wait for that is cheaper than to be put to sleep.
+const SPINS: u32 = 5_000;
+
 impl Terms<'_> {
     fn read<R>(self, read: impl FnOnce(&Pool) -> R) -> R {
         match self {
-            Terms::Session(pool) => read(&pool.read().unwrap_or_else(PoisonError::into_inner)),
+            Terms::Session(pool) => {
+                for _ in 0..SPINS {
+                    if let Ok(pool) = pool.try_read() {
+                        return read(&pool);
+                    }
+                    std::hint::spin_loop();
+                }
+                read(&pool.read().unwrap_or_else(PoisonError::into_inner))
+            }
             Terms::Other(pool) => read(pool),
         }
     }

@@ -263,6 +263,11 @@ pub trait Lang: Sized + 'static {
     /// Whether coverage of this function is recorded.
     fn is_tracked(&self, func: FuncId) -> bool;
 
+    /// Whether a function is the platform's own and no part of the program.
+    fn is_library(&self, _func: FuncId) -> bool {
+        false
+    }
+
     /// What a function of a [fork](Vm::fork) is called here; `None` if this machine has not come across it.
     /// Code is found as it is reached, so machines number what they found since the fork differently.
     fn func_of(&self, fork: &Self, func: FuncId) -> Option<FuncId>;

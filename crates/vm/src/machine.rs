@@ -291,8 +291,12 @@ impl<L: Lang> Vm<L> {
             return;
         }
         let mut elems = std::mem::take(&mut self.trace.elems);
-        for elem in elems.iter_mut().rev().take_while(|e| e.objects > exception.0) {
+        let since = elems.iter().rposition(|e| e.objects <= exception.0).map_or(0, |i| i + 1);
+        let is_library = |elem: &Elem| !elem.site.is_outside() && self.lang.is_library(elem.site.func);
+        let by_library = elems[since..].iter().all(is_library);
+        for elem in &mut elems[since..] {
             elem.doomed = !elem.site.is_outside() && !self.lang.is_tracked(elem.site.func);
+            elem.moot = by_library;
         }
         self.trace.elems = elems;
     }
@@ -420,6 +424,7 @@ impl<L: Lang> Vm<L> {
             input: self.making_inputs,
             objects: self.heap.count() as u32,
             doomed: false,
+            moot: false,
             caller: self.caller(),
             state,
         });

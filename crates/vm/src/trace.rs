@@ -62,6 +62,9 @@ pub struct Elem {
     /// Decided by code that is not tracked, between the making of an exception and its leaving the call: what its
     /// message says, for instance. Deciding otherwise changes nothing but that.
     pub doomed: bool,
+    /// Doomed, and so is all that was decided since that exception was made, by the platform's own code alone: nothing
+    /// of the program can go another way here.
+    pub moot: bool,
     /// Where tracked code called the function that decides, at any remove if that is not tracked itself.
     pub caller: Site,
     /// What lies ahead of this decision is the same for the same inputs as ahead of another with this number; 0 if that

@@ -116,6 +116,7 @@ impl<'a> Hindrances<'a> {
                     Child::GaveUp(GaveUp::Bound) | Child::Open => tries.waiting += 1,
                     Child::Unexplored
                     | Child::Excluded
+                    | Child::Moot
                     | Child::Joined(_)
                     | Child::Node(_)
                     | Child::Leaf(_) => {}

@@ -162,7 +162,7 @@ where
     /// budget would not last for them.
     pub(super) fn round_size(&self, state: &State<L, T>) -> usize {
         let open = state.tree.open();
-        let share = if self.options.exhaustive { 4 } else { 32 };
+        let share = if self.options.exhaustive { 2 } else { 32 };
         let least = u64::from(self.options.batch);
         let wanted = (open / share).clamp(least, least.max(self.options.batch_most.into()));
         let runs_left = self.options.max_paths.saturating_sub(state.spent.runs);

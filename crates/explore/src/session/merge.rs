@@ -199,6 +199,10 @@ where
                 match node.kind {
                     // The input cannot be made, whatever the exception's message says.
                     _ if node.doomed && node.input => Child::Excluded,
+                    _ if self.is_moot(state, &node) => {
+                        state.moot += 1;
+                        Child::Moot
+                    }
                     ElemKind::Assume if alternative == 0 => Child::Open,
                     ElemKind::Assume => Child::Excluded,
                     ElemKind::Which if node.chain >= self.options.which_bound => {
@@ -231,6 +235,13 @@ where
                 self.add_candidate(state, slot, &node, mends);
             }
         }
+    }
+
+    /// Whether a decision changes nothing but what the message of an exception says, and nobody wants another: no code that
+    /// owes something goes on after one.
+    fn is_moot(&mut self, state: &mut State<L, T>, node: &Node) -> bool {
+        let nobody_wants = !self.options.exhaustive && !self.goal.catches();
+        nobody_wants && node.moot && state.code.only_throws(self.vm, node.caller)
     }
 
     pub(super) fn add_candidate(&mut self, state: &mut State<L, T>, slot: Slot, node: &Node, mends: bool) {

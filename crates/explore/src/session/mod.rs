@@ -170,6 +170,8 @@ struct State<L: Lang, T: Target<L>> {
     fruitless: u32,
     /// Runs that decided nothing, were given more steps, and did not end.
     endless: u32,
+    /// Alternatives that change nothing but what an exception's message says.
+    moot: u64,
     /// Some run returned normally.
     returned: bool,
     left: u64,
@@ -265,6 +267,7 @@ where
             asked: BTreeSet::new(),
             fruitless: 0,
             endless: 0,
+            moot: 0,
             returned: false,
             left: 0,
             dearest: 0,
@@ -302,6 +305,11 @@ where
             let reason = format!("{} alternatives", state.joined.count());
             self.vm.ledger.note(Kind::Joined, "exploration", reason);
         }
+        if state.moot > 0 {
+            let reason =
+                format!("{} alternatives that change no more than an exception's message", state.moot);
+            self.vm.ledger.note(Kind::Joined, "exploration", reason);
+        }
         let ledger = self.vm.ledger.clone();
         let solver = state.crew.stats();
         let alone = state.times.starting + state.times.choosing + state.merged_alone;
@@ -310,7 +318,9 @@ where
             solver,
             times: state.times,
             verdicts: verdicts(&state.covered, &state.tree, &ledger, stopped),
-            exhaustive: state.tree.is_closed() && state.joined.count() == 0 && ledger.allows_exhaustive(),
+            exhaustive: state.tree.is_closed()
+                && state.joined.count() + state.moot == 0
+                && ledger.allows_exhaustive(),
             finished: state.finished,
             ledger,
             tree: state.tree,

@@ -7,7 +7,7 @@ use ir::verify::Program;
 use ir::{Check, ClassId, FuncId, Function, Inst, Meaning, Member, Names, Reg, Signature, StrId, Type};
 use vm::{Callable, ClassInfo, FiberId, Holds, Lang, ObjId, Raise, Stop, Val, Vm};
 
-use super::class::{Class, ClassKind};
+use super::class::{Class, ClassKind, ClassOrigin};
 use super::dispatch::select_interface;
 use super::init::InitState;
 use super::{initialiser, mirror, raise, strings};
@@ -130,6 +130,10 @@ impl Lang for Jvm {
 
     fn is_tracked(&self, func: FuncId) -> bool {
         self.funcs[func].tracked
+    }
+
+    fn is_library(&self, func: FuncId) -> bool {
+        self.classes[self.funcs[func].class].origin == ClassOrigin::Library
     }
 
     fn func_of(&self, fork: &Jvm, func: FuncId) -> Option<FuncId> {
