@@ -415,3 +415,76 @@ fn suites_are_the_smallest_of_short_methods() {
         assert_eq!(written.matches("@Test").count(), fewest, "{written}");
     }
 }
+
+/// What no call of a test leads to.
+const UNCALLED: &str = "package a;
+public class Uncalled {
+    private static final int[] SQUARES = new int[9];
+    private int kept;
+
+    static {
+        for (int i = 0; i < SQUARES.length; i++) {
+            SQUARES[i] = i > 7 ? square(i) : -1;
+        }
+    }
+
+    public Uncalled() {}
+
+    private Uncalled(int a, int b) {
+        kept = a > b ? a : b;
+    }
+
+    private static int square(int n) {
+        return n < 0 ? 0 : n * n;
+    }
+
+    private int left(int n) {
+        return n > 5 ? right(n) : 0;
+    }
+
+    private int right(int n) {
+        return n == 3 ? 1 : 2;
+    }
+
+    private int referred(int n) {
+        return n == 4 ? 1 : 2;
+    }
+
+    private Object readResolve() {
+        return kept == 0 ? null : this;
+    }
+
+    public int at(int n) {
+        java.util.function.IntUnaryOperator f = this::referred;
+        return f.applyAsInt(n);
+    }
+
+    private static class Unused {
+        int of(int n) {
+            return n > 2 ? 1 : 0;
+        }
+    }
+}
+";
+
+#[test]
+fn code_that_no_call_leads_to_is_accounted_for() {
+    let place = Place::new("Uncalled", UNCALLED);
+    let told = text(&place.command("cover").arg("a.Uncalled").output().unwrap());
+    let all = |what: &str, verdict: &str, count: usize| {
+        let lines = about(&told, what);
+        assert!(lines.len() == count && lines.iter().all(|line| line.contains(verdict)), "{what}:\n{told}");
+    };
+    all("initialisation of", ": covered by", 4);
+    all("new Uncalled(int, int)", ": infeasible: nothing calls it", 2);
+    all(".left(", ": infeasible: nothing calls it", 2);
+    all(".right(", ": infeasible: nothing calls it", 2);
+    all(".referred(", ": covered by", 2);
+    // Others than this class may call these.
+    all(".readResolve(", ": open: no call was found", 2);
+    all("Unused.of(", ": open: no call was found", 2);
+    // What only the initialiser calls, it calls with what it has.
+    let square = about(&told, ".square(");
+    assert!(square[0].contains("n < 0: open: an initialiser runs once"), "{told}");
+    assert!(square[1].contains(": covered by"), "{told}");
+}

@@ -145,6 +145,7 @@ impl<'a> ClassExplorer<'a> {
 
     pub fn explore(&mut self, target: &ClassTarget) -> Result<ClassResult, Error> {
         let class = load(self.vm, target)?;
+        let mut fresh = target.methods.is_empty().then(|| self.vm.fork());
         let entries = entries(self.vm, class, target, self.config)?;
         for entry in &entries {
             for driven in jvm::input::known::covered_by(&self.vm.lang, entry.func) {
@@ -211,18 +212,22 @@ impl<'a> ClassExplorer<'a> {
         let explored: Vec<FuncId> = entries.iter().map(|entry| entry.func).collect();
         self.outline(class, &mut result);
         super::claims::withdraw(&self.vm.lang, class, &explored, &mut result);
+        let mut after = Vec::new();
         if !self.is_interrupted() {
-            let after = [
+            after.extend([
                 self.guarded(&mut spare, |this| {
                     this.onward(&entries, &turns, Share::Rest, &mut result);
                 }),
                 self.guarded(&mut spare, |this| this.beyond(&entries, &turns, &mut result)),
                 self.guarded(&mut spare, |this| this.smallest(&entries, &turns, &mut result)),
                 self.guarded(&mut spare, |this| this.outlast(class, &entries, &mut result)),
-            ];
-            if after.contains(&None) {
-                (self.events)(Event::Warning(format!("{}: {FAILED}", target.class.replace('/', "."))));
-            }
+            ]);
+        }
+        if let Some(fresh) = &mut fresh {
+            after.push(self.guarded(&mut spare, |this| this.uncalled(fresh, class, &mut result)));
+        }
+        if after.contains(&None) {
+            (self.events)(Event::Warning(format!("{}: {FAILED}", target.class.replace('/', "."))));
         }
         // The suspected bugs stand together, the likeliest first.
         result.tests.sort_by_key(|test| (test.suspicious.as_ref().map(|s| s.rank), test.method));

@@ -37,6 +37,7 @@ mod telling;
 mod told;
 mod turns;
 mod typed;
+mod uncalled;
 mod unreached;
 pub mod value;
 mod warm_up;

@@ -160,7 +160,7 @@ fn run_by(vm: &mut Vm<Jvm>, classes: &[ClassId], func: FuncId) -> Vec<FuncId> {
 
 /// Whether a method is the compiler's and not the source's: bridges, access to private members from nested classes, what
 /// every enum has.
-fn is_made(jvm: &Jvm, func: FuncId) -> bool {
+pub(super) fn is_made(jvm: &Jvm, func: FuncId) -> bool {
     let f = &jvm.funcs[func];
     let is_enum = jvm.classes[f.class].access & access::ENUM != 0;
     let has_it = f.descriptor.starts_with("()[L") && matches!(&*f.name, "values" | "$values")
