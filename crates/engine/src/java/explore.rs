@@ -322,6 +322,14 @@ impl<'a> ClassExplorer<'a> {
             own.extend(&hidden.runs);
         }
         own.extend(super::owed::driven(self.vm, method));
+        // Bridges are the compiler's; what they lead to is meant.
+        for at in 0..own.len() {
+            let is_bridge = self.vm.lang.funcs[own[at]].access & access::BRIDGE != 0;
+            if let Some(function) = is_bridge.then(|| self.vm.lang.ir(own[at])).flatten() {
+                let near = super::owed::callees(&self.vm.lang, class, own[at], &function);
+                own.extend(near.into_iter().map(|(_, callee)| callee));
+            }
+        }
         let own: Vec<String> = own.into_iter().map(|func| self.vm.lang.func_name(func)).collect();
         let mine = result.obligations.values().filter(|(o, _)| own.contains(&o.function));
         let (mut covered, mut infeasible, mut obligations) = (0, 0, 0);

@@ -94,9 +94,12 @@ pub(super) fn callees(jvm: &Jvm, class: ClassId, caller: FuncId, function: &Func
             Op::Call => found.push((index, FuncId(inst.a))),
             // The slot may be that of another class, whose method has nothing to do with this one.
             Op::CallVirt => {
+                let own = jvm.funcs[caller].class;
                 let here = jvm.virtual_function(class, inst.a);
-                let here = here.filter(|callee| names(jvm, caller, *callee));
-                found.extend(here.map(|func| (index, func)));
+                // The bridge of a nested class leads to what it stands for there.
+                let there = jvm.virtual_function(own, inst.a).filter(|_| own != class);
+                let here = here.into_iter().chain(there.filter(|callee| here != Some(*callee)));
+                found.extend(here.filter(|callee| names(jvm, caller, *callee)).map(|func| (index, func)));
             }
             // A lambda: its class was made up, its methods call the body.
             Op::New => {
@@ -124,16 +127,18 @@ pub(super) fn callees(jvm: &Jvm, class: ClassId, caller: FuncId, function: &Func
     found
 }
 
-/// Classes of the lambdas that whoever makes the receiver may put into it.
+/// Classes of the lambdas that whoever makes the receiver may put into it, and of those that the class keeps in constants.
 fn lambdas(vm: &mut Vm<Jvm>, subject: &Subject) -> Vec<ClassId> {
-    let receiver = subject.receiver.as_ref().map(|param| &param.kind);
-    let Some(jvm::input::Kind::Object(key)) = receiver else { return Vec::new() };
-    let Some(recipe) = vm.lang.worlds.recipes.get(key).cloned() else { return Vec::new() };
+    let recipe = match subject.receiver.as_ref().map(|param| &param.kind) {
+        Some(jvm::input::Kind::Object(key)) => vm.lang.worlds.recipes.get(key).cloned(),
+        _ => None,
+    };
     let maker = |make: &Make| match make {
         Make::Call(way) => Some(way.func),
         Make::Constant(constant) => vm.lang.declared(constant.owner, "<clinit>", "()V"),
     };
-    let mut open: Vec<FuncId> = recipe.ways.iter().filter_map(maker).collect();
+    let mut open: Vec<FuncId> = recipe.iter().flat_map(|recipe| &recipe.ways).filter_map(maker).collect();
+    open.extend(vm.lang.declared(subject.class, "<clinit>", "()V"));
     let mut found = BTreeSet::new();
     while let Some(func) = open.pop() {
         let Some(function) = vm.lang.ir(func) else { continue };

@@ -25,6 +25,7 @@ const CALLED_BY_SERIALISATION: [&str; 5] =
 
 const UNCALLED: &str = "nothing calls it, and it is private";
 const UNFOUND: &str = "no call was found that leads to it";
+const ELSEWHERE: &str = "only classes beside it in its source call it, which are targets of their own";
 const ONCE: &str = "an initialiser runs once, and goes another way";
 
 /// What initialising a class did.
@@ -58,22 +59,28 @@ impl ClassExplorer<'_> {
             let by: Vec<usize> = (0..uses.len()).filter(|at| uses[*at].contains(class)).collect();
             enter(&fresh.lang, initialised, &by, result);
         }
-        let live = live(fresh, &classes);
+        let nest = nest(fresh, &classes);
+        let (own, all) = (live(fresh, &classes), live(fresh, &nest));
         for class in &classes {
             for func in unaccounted(fresh, fresh.lang.classes[*class].functions(), result) {
                 let Some(function) = fresh.lang.ir(func) else { continue };
                 if is_silent(&fresh.lang, func) {
                     continue;
                 }
-                let dead = fresh.lang.funcs[func].is(access::PRIVATE) && !live.contains(&func);
+                let private = fresh.lang.funcs[func].is(access::PRIVATE);
+                let dead = private && !all.contains(&func);
+                let elsewhere = private && !dead && !own.contains(&func);
                 let goal = self.owing(&fresh.lang, vec![(func, function)]);
                 for (_, obligation) in goal.obligations() {
-                    let fate = match dead {
-                        true => {
+                    let fate = match (dead, elsewhere) {
+                        (true, _) => {
                             result.proved.insert(key(obligation));
                             Fate::Infeasible(UNCALLED.to_string())
                         }
-                        false => Fate::Open(UNFOUND.to_string()),
+                        // Who calls it enters it.
+                        (_, true) if obligation.kind == coverage::Kind::Entry => continue,
+                        (_, true) => Fate::Open(ELSEWHERE.to_string()),
+                        _ => Fate::Open(UNFOUND.to_string()),
                     };
                     result.obligations.insert(key(obligation), (obligation.clone(), fate));
                 }
@@ -91,14 +98,13 @@ impl ClassExplorer<'_> {
     ) -> Option<Initialised> {
         let func = fresh.lang.declared(class, "<clinit>", "()V")?;
         let reached = reach(fresh, class, func).into_keys();
-        let owing: Vec<(FuncId, Arc<Function>)> = unaccounted(fresh, reached, result)
+        let mut owing: Vec<(FuncId, Arc<Function>)> = unaccounted(fresh, reached, result)
             .into_iter()
             .filter_map(|func| Some((func, fresh.lang.ir(func)?)))
             .collect();
         if owing.is_empty() || Jvm::is_initialised(fresh, class) {
             return None;
         }
-        let goal = self.owing(&fresh.lang, owing);
         fresh.start_exploration();
         fresh.start_run(Assignment::default());
         fresh.walking = true;
@@ -108,7 +114,12 @@ impl ClassExplorer<'_> {
         let others = classes.iter().filter(|other| **other != class && Jvm::is_initialised(fresh, **other));
         let others = others.copied().collect();
         let name = fresh.lang.classes[class].name.clone();
-        Some(Initialised { name, func, goal, trace: std::mem::take(&mut fresh.trace), others })
+        let trace = std::mem::take(&mut fresh.trace);
+        // Of lambdas that it makes, others call the code.
+        let entered: BTreeSet<FuncId> = trace.blocks.iter().map(|(func, _)| *func).collect();
+        owing.retain(|(func, _)| entered.contains(func));
+        let goal = self.owing(&fresh.lang, owing);
+        Some(Initialised { name, func, goal, trace, others })
     }
 
     fn owing(&self, jvm: &Jvm, functions: Vec<(FuncId, Arc<Function>)>) -> CoverageGoal {
@@ -240,6 +251,19 @@ fn is_silent(jvm: &Jvm, func: FuncId) -> bool {
     }
 }
 
+/// The classes that may call private code of some, those among them.
+fn nest(vm: &mut Vm<Jvm>, classes: &[ClassId]) -> Vec<ClassId> {
+    let mut found: BTreeSet<ClassId> = classes.iter().copied().collect();
+    for class in classes {
+        let Some(file) = vm.lang.classes[*class].file.clone() else { continue };
+        let host = file.nest_host.as_ref().and_then(|name| vm.lang.class(name).ok()).unwrap_or(*class);
+        let Some(file) = vm.lang.classes[host].file.clone() else { continue };
+        found.insert(host);
+        found.extend(file.nest_members.iter().filter_map(|name| vm.lang.class(name).ok()));
+    }
+    found.into_iter().collect()
+}
+
 /// What can be called from somewhere, or may be by something that is not code of these classes.
 fn live(vm: &mut Vm<Jvm>, classes: &[ClassId]) -> BTreeSet<FuncId> {
     let jvm = &vm.lang;
@@ -267,16 +291,17 @@ fn live(vm: &mut Vm<Jvm>, classes: &[ClassId]) -> BTreeSet<FuncId> {
     for func in &own {
         let f = &vm.lang.funcs[*func];
         let seen = callers.iter().any(|(caller, near)| caller != func && near.contains(func));
-        if !seen && named.contains(&(f.name.to_string(), f.descriptor.to_string())) {
+        let class = vm.lang.classes[f.class].name.to_string();
+        if !seen && named.contains(&(class, f.name.to_string(), f.descriptor.to_string())) {
             live.extend(reach(vm, vm.lang.funcs[*func].class, *func).into_keys());
         }
     }
     live
 }
 
-/// Names and descriptors of the methods that the code of some classes names.
-fn called_by_name(jvm: &Jvm, classes: &[ClassId]) -> BTreeSet<(String, String)> {
+/// The methods that the code of some classes names: class, name, descriptor.
+fn called_by_name(jvm: &Jvm, classes: &[ClassId]) -> BTreeSet<(String, String, String)> {
     let files = classes.iter().filter_map(|class| jvm.classes[*class].file.as_deref());
     let methods = files.flat_map(|file| (1..file.pool.len()).filter_map(|at| file.pool.method(at).ok()));
-    methods.map(|named| (named.name.to_string(), named.descriptor.to_string())).collect()
+    methods.map(|of| (of.class.to_string(), of.name.to_string(), of.descriptor.to_string())).collect()
 }
