@@ -26,6 +26,8 @@ pub struct CoverageGoal {
     places: Vec<(Site, PartId)>,
     /// Which instructions may call which functions.
     calls: Vec<(Site, FuncId)>,
+    /// The function that is called.
+    called: Option<FuncId>,
     /// Functions that owe more than the limit lets be listed.
     cut: Vec<String>,
     walks: bool,
@@ -89,6 +91,7 @@ impl CoverageGoal {
             by_edge: BTreeMap::new(),
             places: Vec::new(),
             calls: Vec::new(),
+            called: None,
             cut: Vec::new(),
             walks: false,
             narrowed: None,
@@ -189,8 +192,9 @@ impl CoverageGoal {
         self.narrowed = Some(self.obligations.iter().map(|(_, obligation)| keep(obligation)).collect());
     }
 
-    /// Tells which instructions may call which functions.
-    pub fn connect(&mut self, calls: Vec<(Site, FuncId)>) {
+    /// Tells which function is called, and which instructions may call which functions.
+    pub fn connect(&mut self, called: FuncId, calls: Vec<(Site, FuncId)>) {
+        self.called = Some(called);
         self.calls = calls;
     }
 
@@ -484,6 +488,25 @@ impl Goal for CoverageGoal {
         &self.calls
     }
 
+    fn returns(&self) -> Vec<Site> {
+        let Some(func) = self.called else { return Vec::new() };
+        let code = self.function(func).into_iter().flat_map(|function| function.code.iter().enumerate());
+        code.filter(|(_, inst)| is_return(inst)).map(|(i, _)| Site { func, index: i as u32 }).collect()
+    }
+
+    fn never_returns(&self) -> bool {
+        self.called.is_some_and(|func| self.functions.contains_key(&func)) && self.returns().is_empty()
+    }
+
+    fn may_return(&self, part: PartId) -> bool {
+        let Some(Part { func, walked: None }) = self.parts.get(part as usize) else { return true };
+        let Some(entry) = self.functions.get(func) else { return true };
+        let copies = entry.copies.iter().filter(|(p, _)| *p == part).map(|(_, copy)| copy);
+        let points = entry.points.iter().filter(|(p, _)| *p == part);
+        let mut all = points.map(|(_, number)| &self.obligations[*number as usize].1).chain(copies);
+        all.any(|obligation| obligation.targets.iter().any(|target| may_return(&entry.function, *target)))
+    }
+
     fn catches(&self) -> bool {
         self.functions.values().any(|entry| explore::catches(&entry.function))
     }
@@ -547,6 +570,32 @@ impl Goal for CoverageGoal {
         }
         found
     }
+}
+
+fn is_return(inst: &ir::Inst) -> bool {
+    matches!(inst.op, ir::Op::Ret | ir::Op::RetVal)
+}
+
+/// Whether a way leads from a target to the end of the function; exceptions aside.
+fn may_return(function: &Function, target: Target) -> bool {
+    let from = match target {
+        Target::Enter(block) => Some(block),
+        Target::Execute(index) => Some(function.block_at(index)),
+        Target::Take { index, position } => {
+            function.successors(function.block_at(index)).get(position as usize).copied()
+        }
+        Target::Raise(_) => None,
+    };
+    let mut seen: BTreeSet<BlockId> = from.into_iter().collect();
+    let mut open: Vec<BlockId> = from.into_iter().collect();
+    while let Some(block) = open.pop() {
+        let last = function.blocks[block].end - 1;
+        if function.code.get(last as usize).is_some_and(is_return) {
+            return true;
+        }
+        open.extend(function.successors(block).into_iter().filter(|next| seen.insert(*next)));
+    }
+    false
 }
 
 /// The branch edges that lead to an obligation's targets.

@@ -43,6 +43,21 @@ pub trait Goal {
         true
     }
 
+    /// Where the call returns, as far as that is known before anything runs.
+    fn returns(&self) -> Vec<Site> {
+        Vec::new()
+    }
+
+    /// Whether the code says that the call never returns.
+    fn never_returns(&self) -> bool {
+        false
+    }
+
+    /// Whether what comes after an obligation may return, as the code of its function tells.
+    fn may_return(&self, _obligation: ObligationId) -> bool {
+        true
+    }
+
     /// Whether runs must keep the way of each activation ([`Trace::walk`]).
     fn walks(&self) -> bool {
         false

@@ -29,7 +29,19 @@ impl ClassExplorer<'_> {
         let driven = driven(self.vm, subject.func);
         open.extend(&driven);
         let mut calls: Vec<(Site, FuncId)> = Vec::new();
-        while let Some(func) = open.pop() {
+        let asked = asked(self.vm, subject.class);
+        // Calls of interfaces, and classes without a name that objects are made of.
+        let mut by_interface: Vec<(Site, FuncId)> = Vec::new();
+        let mut made: BTreeSet<ClassId> = BTreeSet::new();
+        loop {
+            let Some(func) = open.pop() else {
+                // All that this method makes is known now.
+                let Some((site, func)) = by_interface.pop() else { break };
+                let found = self.held(subject.class, func, &made);
+                calls.extend(found.iter().map(|callee| (site, *callee)));
+                open.extend(found);
+                continue;
+            };
             if !seen.insert(func) {
                 continue;
             }
@@ -50,13 +62,15 @@ impl ClassExplorer<'_> {
             // An object of an anonymous class that is handed to others, who call it back.
             for (index, inst) in function.code.iter().enumerate().filter(|(_, inst)| inst.op == Op::New) {
                 if self.unseen.contains(&ClassId(inst.a)) {
-                    let methods: Vec<FuncId> = self.vm.lang.classes[ClassId(inst.a)].functions().collect();
+                    made.insert(ClassId(inst.a));
+                    let methods = called_back(self.vm, ClassId(inst.a), &asked);
                     calls.extend(methods.iter().map(|callee| (site(index as u32), *callee)));
                     open.extend(methods);
                 }
             }
             calls.extend(near.into_iter().map(|(index, callee)| (site(index), callee)));
             for (index, inst) in function.code.iter().enumerate().filter(|(_, i)| i.op == Op::CallIface) {
+                by_interface.push((site(index as u32), FuncId(inst.a)));
                 let mut found = super::entries::runs(self.vm, FuncId(inst.a), &own_classes);
                 let by_lambdas = run_by(self.vm, &lambdas, FuncId(inst.a));
                 open.extend(&by_lambdas);
@@ -67,9 +81,64 @@ impl ClassExplorer<'_> {
         let (criterion, options) = (self.config.criterion, &self.config.criterion_options);
         let mut goal = CoverageGoal::new(criterion, options, functions, &self.vm.lang);
         calls.retain(|(_, callee)| seen.contains(callee));
-        goal.connect(calls);
+        goal.connect(subject.func, calls);
         goal
     }
+
+    /// What a call of an interface's method runs on objects without a name that the class itself makes and keeps (the commands of an
+    /// editor): on those that this method makes, or, where it makes none, on those that others have made before.
+    fn held(&mut self, class: ClassId, func: FuncId, made: &BTreeSet<ClassId>) -> Vec<FuncId> {
+        let of = self.vm.lang.funcs[func].class;
+        let mut classes = makes(self.vm, class);
+        classes.retain(|class| self.unseen.contains(class) && self.vm.lang.is_subclass(*class, of));
+        if classes.iter().any(|class| made.contains(class)) {
+            classes.retain(|class| made.contains(class));
+        }
+        super::entries::runs(self.vm, func, &classes)
+    }
+}
+
+/// Classes that the code of a class makes objects of.
+fn makes(vm: &mut Vm<Jvm>, class: ClassId) -> Vec<ClassId> {
+    let mut found: BTreeSet<ClassId> = BTreeSet::new();
+    for func in vm.lang.classes[class].functions().collect::<Vec<_>>() {
+        if let Some(function) = vm.lang.ir(func) {
+            let new = function.code.iter().filter(|inst| inst.op == Op::New);
+            found.extend(new.map(|inst| ClassId(inst.a)));
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// Methods of interfaces that the code of a class calls.
+fn asked(vm: &mut Vm<Jvm>, class: ClassId) -> BTreeSet<FuncId> {
+    let mut found = BTreeSet::new();
+    for func in vm.lang.classes[class].functions().collect::<Vec<_>>() {
+        if let Some(function) = vm.lang.ir(func) {
+            let calls = function.code.iter().filter(|inst| inst.op == Op::CallIface);
+            found.extend(calls.map(|inst| FuncId(inst.a)));
+        }
+    }
+    found
+}
+
+/// Methods of a class without a name that others call back, as they know them by a type above it; but for those that the class which
+/// makes the object calls itself.
+fn called_back(vm: &mut Vm<Jvm>, class: ClassId, asked: &BTreeSet<FuncId>) -> Vec<FuncId> {
+    let all: Vec<FuncId> = vm.lang.classes[class].functions().collect();
+    let by_others = |func: &FuncId| {
+        let jvm = &vm.lang;
+        let alike = |other: FuncId| {
+            let (a, b) = (&jvm.funcs[*func], &jvm.funcs[other]);
+            a.name == b.name && a.signature.ty.params.len() == b.signature.ty.params.len()
+        };
+        let own = &jvm.classes[class];
+        let above = own.ancestors.iter().filter(|above| **above != class).chain(own.all_interfaces.iter());
+        let known = above.flat_map(|above| jvm.classes[*above].functions()).any(alike);
+        let made = super::entries::is_made_of_components(jvm, *func);
+        &*jvm.funcs[*func].name == "<init>" || known && !made && !asked.iter().any(|other| alike(*other))
+    };
+    all.into_iter().filter(by_others).collect()
 }
 
 /// The functions whose obligations a driver has.
@@ -88,18 +157,18 @@ pub(super) fn driven(vm: &mut Vm<Jvm>, driver: FuncId) -> Vec<FuncId> {
 /// Functions that code may call, as far as they can be told without running it, and by which instruction.
 pub(super) fn callees(jvm: &Jvm, class: ClassId, caller: FuncId, function: &Function) -> Vec<(u32, FuncId)> {
     let mut found: Vec<(u32, FuncId)> = Vec::new();
+    // A bridge leads on in its own class: `Object next()` of an iterator without a name to its `String next()`.
+    let bridge = jvm.funcs.get(caller).filter(|f| f.access & access::BRIDGE != 0);
+    let on = bridge.map_or(class, |bridge| bridge.class);
     for (index, inst) in function.code.iter().enumerate() {
         let index = index as u32;
         match inst.op {
             Op::Call => found.push((index, FuncId(inst.a))),
             // The slot may be that of another class, whose method has nothing to do with this one.
             Op::CallVirt => {
-                let own = jvm.funcs[caller].class;
-                let here = jvm.virtual_function(class, inst.a);
-                // The bridge of a nested class leads to what it stands for there.
-                let there = jvm.virtual_function(own, inst.a).filter(|_| own != class);
-                let here = here.into_iter().chain(there.filter(|callee| here != Some(*callee)));
-                found.extend(here.filter(|callee| names(jvm, caller, *callee)).map(|func| (index, func)));
+                let here = jvm.virtual_function(on, inst.a);
+                let here = here.filter(|callee| names(jvm, caller, *callee));
+                found.extend(here.map(|func| (index, func)));
             }
             // A lambda: its class was made up, its methods call the body.
             Op::New => {

@@ -86,17 +86,8 @@ impl ClassExplorer<'_> {
                 true => {
                     found.ledger.note(Kind::BudgetSpent, &found.name, "inputs that are not the simplest ones")
                 }
-                // What simpler inputs show is not known to be the handler that it is there for.
                 false if handling.contains(&at) => {
-                    let mut simple = finished[at].clone();
-                    self.make_simple(subject, goal, &mut simple, ledger);
-                    if self.handles_alike(subject, &finished[at], &simple) {
-                        finished[at] = simple;
-                    } else {
-                        minimise(self.vm, subject, &mut finished[at]);
-                        prettify(self.vm, subject, &mut finished[at]);
-                        self.tell(subject, goal, &mut finished[at], ledger);
-                    }
+                    finished[at] = self.simple_handling(subject, goal, &finished[at], ledger);
                 }
                 false => self.make_simple(subject, goal, &mut finished[at], ledger),
             }
@@ -187,6 +178,31 @@ impl ClassExplorer<'_> {
             self.shorten(subject, goal, run);
         }
         self.tell(subject, goal, run, ledger);
+    }
+
+    /// The same of a run that is there for a handler. Simpler inputs are not known to come there: nothing on the path says so where what
+    /// is caught hangs on objects alone.
+    fn simple_handling(
+        &mut self,
+        subject: &mut Subject,
+        goal: &CoverageGoal,
+        run: &explore::Finished<Stage>,
+        ledger: &Ledger,
+    ) -> explore::Finished<Stage> {
+        let mut simple = run.clone();
+        self.make_simple(subject, goal, &mut simple, ledger);
+        if self.handles_alike(subject, run, &simple) {
+            return simple;
+        }
+        let mut plain = run.clone();
+        minimise(self.vm, subject, &mut plain);
+        prettify(self.vm, subject, &mut plain);
+        if !self.handles_alike(subject, run, &plain) {
+            return run.clone();
+        }
+        let mut told = plain.clone();
+        self.tell(subject, goal, &mut told, ledger);
+        if self.handles_alike(subject, run, &told) { told } else { plain }
     }
 
     /// The test of a run; why there is none.

@@ -19,7 +19,7 @@ use crate::goal::CoverageGoal;
 const MOST: usize = 8;
 
 /// None of them is the sum or the product of others, none does nothing where one multiplies by it.
-const NUMBERS: [u64; MOST] = [2, 3, 5, 7, 11, 13, 17, 19];
+const NUMBERS: [i64; MOST] = [2, 3, 5, 7, 11, 13, 17, 19];
 
 impl ClassExplorer<'_> {
     /// Gives inputs that the path does not ask about such values, as far as the outcome shows them.
@@ -40,15 +40,28 @@ impl ClassExplorer<'_> {
             self.vm.ledger = noted;
             return;
         }
-        let changes = self.free(subject, goal, run);
+        let changes = self.free(run);
         let mut told = run.model.clone();
         let mut kept = Vec::new();
-        for (number, change) in changes.into_iter().enumerate() {
-            let mut model = told.clone();
-            change.give(self, &mut model, number);
-            if self.same_path((subject, goal), run, &model) {
-                told = model;
-                kept.push((number, change));
+        // What comes later is larger: so items that are in order stay in order, one after the other. Some have room only when
+        // others have moved.
+        let mut waiting: Vec<(usize, Change)> = changes.into_iter().enumerate().rev().collect();
+        for _ in 0..2 {
+            for (number, change) in std::mem::take(&mut waiting) {
+                let mut given = false;
+                for value in self.values(&change, number, &told) {
+                    let mut model = told.clone();
+                    change.give(self, &mut model, value);
+                    given = self.same_path((subject, goal), run, &model);
+                    if given {
+                        told = model;
+                        kept.push((value, change.clone()));
+                        break;
+                    }
+                }
+                if !given && matches!(change, Change::Item(_)) {
+                    waiting.insert(0, (number, change));
+                }
             }
         }
         if !kept.is_empty()
@@ -60,18 +73,22 @@ impl ClassExplorer<'_> {
             // What does not show stays simple.
             for left_out in 0..kept.len() {
                 let mut model = run.model.clone();
-                for (at, (number, change)) in kept.iter().enumerate() {
+                for (at, (value, change)) in kept.iter().enumerate() {
                     if at != left_out {
-                        change.give(self, &mut model, *number);
+                        change.give(self, &mut model, *value);
                     }
                 }
-                if self.shown(subject, &model, ledger).as_ref() == Some(&full) {
+                // Items that have an order may need one another.
+                let alike = matches!(kept[left_out].1, Change::Item(_));
+                if self.shown(subject, &model, ledger).as_ref() == Some(&full)
+                    && (!alike || self.same_path((subject, goal), run, &model))
+                {
                     kept[left_out].1 = Change::Nothing;
                 }
             }
             let mut model = run.model.clone();
-            for (number, change) in &kept {
-                change.give(self, &mut model, *number);
+            for (value, change) in &kept {
+                change.give(self, &mut model, *value);
             }
             self.vm.start_run(model.clone());
             subject.execute(self.vm);
@@ -84,16 +101,41 @@ impl ClassExplorer<'_> {
         self.vm.ledger = noted;
     }
 
+    /// What an input may be given, the best first. Items are told apart as their order allows: by numbers near to zero that none of them
+    /// has.
+    fn values(&self, change: &Change, number: usize, model: &Assignment) -> Vec<i64> {
+        let mut found = vec![NUMBERS[number]];
+        if let Change::Item(var) = change {
+            let name = self.vm.pool.var_name(*var);
+            let others = self.vm.inputs.asked.iter().copied().filter(|other| other != var);
+            let others = others.filter(|other| is_alike(name, self.vm.pool.var_name(*other)));
+            let taken: BTreeSet<u128> = others.map(|other| model.bits(other)).collect();
+            let bits = |value: i64| bits_of(value, self.vm.pool.var_sort(*var));
+            let near = (1..=MOST as i64).flat_map(|value| [value, -value]);
+            found.extend(near.filter(|value| bits(*value).is_some_and(|bits| !taken.contains(&bits))));
+        }
+        found
+    }
+
     /// Inputs of the last run that its path does not ask about, or that it would take with numbers below zero too: where
-    /// zero is as far as it goes, that is the best number to test.
-    fn free(&mut self, subject: &mut Subject, goal: &CoverageGoal, run: &Finished<Stage>) -> Vec<Change> {
+    /// zero is as far as it goes, that is the best number to test. Where it only compares items of a kind with one another (what
+    /// `push(v)` was given three times), zero is no border, and equal ones hide which is which.
+    fn free(&mut self, run: &Finished<Stage>) -> Vec<Change> {
         let mut used: BTreeSet<VarId> = BTreeSet::new();
+        let mut compared: BTreeSet<VarId> = BTreeSet::new();
+        let mut asked = Vec::new();
         // What constructors ask of their arguments is not what is tested.
         for (step, condition) in run.path.iter().zip(&run.condition) {
-            if !step.input {
-                used.extend(self.vm.pool.vars(*condition).iter().copied());
+            let vars = self.vm.pool.vars(*condition);
+            let name = |var: &VarId| self.vm.pool.var_name(*var);
+            if vars.len() > 1 && vars.iter().all(|var| is_alike(name(var), name(&vars[0]))) {
+                compared.extend(vars.iter().copied());
+            } else if !step.input {
+                used.extend(vars.iter().copied());
+                asked.extend(self.counts(step).then_some(*condition));
             }
         }
+        compared.retain(|var| !used.contains(var));
         let mut found = Vec::new();
         let mut seen = BTreeSet::new();
         let texts = self.vm.inputs.texts();
@@ -104,6 +146,10 @@ impl ClassExplorer<'_> {
             let name = self.vm.pool.var_name(var).to_string();
             let elements = self.elements(&name, run.model.bits(var)).into_iter();
             found.extend(elements.filter(|var| run.model.bits(*var) == 0).map(Change::Scalar));
+            if compared.contains(&var) && !is_structure(&name) {
+                found.push(Change::Item(var));
+                continue;
+            }
             if run.model.bits(var) != 0 {
                 continue;
             }
@@ -114,6 +160,7 @@ impl ClassExplorer<'_> {
             }
         }
         found.truncate(MOST);
+        let mut asked = Program::compile(&self.vm.pool, &asked);
         found.retain(|change| match change {
             Change::Scalar(var) if used.contains(var) => {
                 let below = match self.vm.pool.var_sort(*var) {
@@ -124,7 +171,7 @@ impl ClassExplorer<'_> {
                 };
                 let mut model = run.model.clone();
                 model.set_bits(*var, below);
-                self.same_path((subject, goal), run, &model)
+                asked.run_assignment(&model).iter().all(|holds| *holds != 0)
             }
             _ => true,
         });
@@ -193,50 +240,73 @@ impl ClassExplorer<'_> {
 }
 
 /// What becomes of an input.
+#[derive(Clone)]
 enum Change {
     Nothing,
     Scalar(VarId),
+    /// One of several numbers that are compared with one another.
+    Item(VarId),
     /// An empty text gets a character; the variable is its length.
     Text(String, VarId),
 }
 
 impl Change {
-    fn give(&self, explorer: &mut ClassExplorer<'_>, model: &mut Assignment, number: usize) {
+    fn give(&self, explorer: &mut ClassExplorer<'_>, model: &mut Assignment, value: i64) {
         let pool = &mut explorer.vm.pool;
-        let letter = 'a' as u128 + number as u128;
         match self {
             Change::Nothing => {}
-            Change::Scalar(var) => {
+            Change::Scalar(var) | Change::Item(var) => {
                 // Nobody writes a price with seventeen places.
                 let scale = pool.var_name(*var).ends_with(".scale");
-                let value = if scale { NUMBERS[0] } else { NUMBERS[number] };
-                let bits = match pool.var_sort(*var) {
-                    Sort::Bool => 1,
-                    // A character, or a short number.
-                    Sort::Bv(16) => letter,
-                    Sort::F32 => (value as f32).to_bits() as u128,
-                    Sort::F64 => (value as f64).to_bits() as u128,
-                    Sort::Bv(_) => value as u128,
-                    Sort::Array { .. } => return,
-                };
-                model.set_bits(*var, bits);
+                let value = if scale { NUMBERS[0] } else { value };
+                if let Some(bits) = bits_of(value, pool.var_sort(*var)) {
+                    model.set_bits(*var, bits);
+                }
             }
             Change::Text(name, length) => {
                 let Some(id) = explorer.vm.inputs.by_name(name) else { return };
                 let unit = explorer.vm.inputs.elem(&mut explorer.vm.pool, id, 0);
                 model.set_bits(*length, 1);
                 if let Some(var) = explorer.vm.pool.var_of(unit) {
-                    model.set_bits(var, letter);
+                    model.set_bits(var, letter(value));
                 }
             }
         }
     }
 }
 
+/// A number as a variable of some sort holds it.
+fn bits_of(value: i64, sort: Sort) -> Option<u128> {
+    Some(match sort {
+        Sort::Bool => 1,
+        // A character, or a short number.
+        Sort::Bv(16) => letter(value),
+        Sort::F32 => (value as f32).to_bits() as u128,
+        Sort::F64 => (value as f64).to_bits() as u128,
+        Sort::Bv(width) => value as u128 & term::semantics::mask(width),
+        Sort::Array { .. } => return None,
+    })
+}
+
+/// The letter that stands for one of the numbers.
+fn letter(value: i64) -> u128 {
+    'a' as u128 + NUMBERS.iter().position(|number| *number == value).unwrap_or(0) as u128
+}
+
+/// Whether two variables are what parameters of one name were given in two calls, one of them the call under test or none:
+/// `heap.call0.v`, `heap.call1.v`, `v`.
+fn is_alike(a: &str, b: &str) -> bool {
+    let numbered = |part: &str| part.strip_prefix("call").is_some_and(|n| n.parse::<u32>().is_ok());
+    let called = |name: &str| name.split('.').any(numbered);
+    let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_string();
+    let given = |name: &str| called(name) || !name.contains('.');
+    last(a) == last(b) && given(a) && given(b) && (called(a) || called(b))
+}
+
 /// Whether a variable says what an input is made of, not what it holds.
 fn is_structure(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or_default();
     let numbered = last.strip_prefix("call").is_some_and(|n| n.parse::<u32>().is_ok());
-    let words = ["is", "way", "null", "some", "set", "copy", "length", "size", "at", "then"];
+    let words = ["is", "way", "null", "some", "set", "copy", "length", "size", "at", "then", "throws"];
     numbered || words.contains(&last) && name.contains('.')
 }

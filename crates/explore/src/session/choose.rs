@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use ledger::Kind;
 use vm::Lang;
 
-use super::{RETURN_TRIES, Session, State, Stopped};
+use super::{RETURN_TRIES, SHOW_TRIES, Session, State, Stopped};
 use crate::frontier::{Candidate, Guide};
 use crate::joined::Look;
 use crate::target::Target;
@@ -34,9 +34,7 @@ where
         state.rounds += 1;
         let batch = self.round_size(state);
         let mut round = Vec::with_capacity(batch);
-        // A suite that only shows failures shows too little: a normal return is looked for as well, for a while.
-        let shown = state.returned || state.fruitless >= RETURN_TRIES;
-        let met = shown && !state.wanted.contains(&true);
+        let met = !state.wanted.contains(&true) && !self.shows(state);
         while round.len() < batch {
             let guide = Guide {
                 goal: self.goal,
@@ -102,6 +100,21 @@ where
             true if self.goes_on(state) => self.choose(state),
             true => Err(Stopped::Complete),
         }
+    }
+
+    /// A test of a failure says little of what was computed before it, and a suite that only shows failures shows too little: with
+    /// everything met, runs that return are looked for as well, for a while.
+    fn shows(&mut self, state: &mut State<L, T>) -> bool {
+        if !state.is_to_show() || self.goal.never_returns() {
+            return false;
+        }
+        if !state.showing {
+            state.showing = true;
+            state.fruitless = 0;
+            self.measure(state);
+            self.note_near(state, true);
+        }
+        state.fruitless < if state.returned { SHOW_TRIES } else { RETURN_TRIES }
     }
 
     /// Where nothing new comes, it is asked whether what is still wanted can be had at all, once. Who wants every path gets

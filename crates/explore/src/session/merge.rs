@@ -48,6 +48,7 @@ where
         state.endless += u32::from(waited_for);
         let mut new = Vec::new();
         let mut meets = Vec::new();
+        let mut shown = false;
         if run.end.is_behaviour() {
             state.tree.ended(&inserted.nodes, id);
             state.tree.ended(&inserted.new, id);
@@ -65,7 +66,17 @@ where
                 state.checks.saw(elem.site, elem.choice);
             }
         }
-        state.returned |= run.end == End::Returned;
+        if run.end == End::Returned {
+            let first = !state.returned;
+            state.returned = true;
+            let unshown = |o: &&ObligationId| state.shown.get(**o as usize) == Some(&false);
+            let newly: Vec<ObligationId> = meets.iter().filter(unshown).copied().collect();
+            newly.iter().for_each(|o| state.shown[*o as usize] = true);
+            if state.showing && (first || !newly.is_empty()) {
+                state.fruitless = 0;
+                shown = true;
+            }
+        }
         if let End::Threw { class, site, .. } = &run.end
             && self.target.is_bug(self.vm, &run.end)
         {
@@ -110,7 +121,7 @@ where
             new,
             steps: run.steps,
         });
-        self.note_near(state, merged.new);
+        self.note_near(state, merged.new || shown);
         if self.goal.walks() {
             self.aim(state, &run.trace, &inserted.new);
         }
@@ -136,7 +147,8 @@ where
         merged
     }
 
-    /// Marks the last run if it came to a branch that is still wanted; all runs if what is wanted changed.
+    /// Marks the last run if it came to a branch that is still wanted, or if it failed and nothing else shows what it met; all
+    /// runs if what is wanted changed.
     pub(super) fn note_near(&self, state: &mut State<L, T>, changed: bool) {
         let is_unmet = |o: &ObligationId| state.wanted.get(*o as usize).copied().unwrap_or(false);
         let wanted: BTreeSet<_> =
@@ -144,7 +156,8 @@ where
         let from = if changed { 0 } else { state.near.len() };
         state.near.truncate(from);
         for run in &state.finished[from..] {
-            state.near.push(run.edges.iter().any(|e| wanted.contains(&(e.func, e.index))));
+            let came = run.edges.iter().any(|e| wanted.contains(&(e.func, e.index)));
+            state.near.push(came || state.showing && state.fails_to_show(run));
         }
     }
 
@@ -277,6 +290,10 @@ where
     /// Measures how far it is to what is still wanted.
     pub(super) fn measure(&mut self, state: &mut State<L, T>) {
         let is_wanted = |o: &ObligationId| state.wanted.get(*o as usize).copied().unwrap_or(false);
+        if state.showing && !state.wanted.contains(&true) {
+            state.code.measure(self.goal.returns().into_iter().map(|site| (site, 0)));
+            return;
+        }
         let places = self.goal.places();
         state.code.measure(places.into_iter().filter(|(_, obligation)| is_wanted(obligation)));
     }

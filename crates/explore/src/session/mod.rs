@@ -30,8 +30,10 @@ use crate::tree::{Slot, Tree};
 use crate::verdict::{Verdict, verdicts};
 use crate::worker::Job;
 
-/// With everything met, so many flips are tried for a run that returns normally.
+/// With everything met, so many flips are tried for a run that returns normally, and where some do, for runs that show what
+/// only failures have shown.
 const RETURN_TRIES: u32 = 100;
+const SHOW_TRIES: u32 = 40;
 
 /// Everything an exploration is made of.
 pub struct Session<'a, L: Lang, T: Target<L>> {
@@ -146,6 +148,10 @@ struct State<L: Lang, T: Target<L>> {
     code: Code,
     checks: Checks,
     covered: Vec<Option<RunId>>,
+    /// Obligations that a run has met which returned, and those that no such run can meet.
+    shown: Vec<bool>,
+    /// Everything is met: what is left is to show it by runs that return.
+    showing: bool,
     /// Obligations that are still worth meeting.
     wanted: Vec<bool>,
     /// What is known not to be met by anything.
@@ -194,6 +200,17 @@ struct State<L: Lang, T: Target<L>> {
 }
 
 impl<L: Lang, T: Target<L>> State<L, T> {
+    /// Whether a run met something that only failures have shown.
+    fn fails_to_show(&self, run: &Finished<T::Observation>) -> bool {
+        run.end != End::Returned && run.meets.iter().any(|o| !self.shown.get(*o as usize).unwrap_or(&true))
+    }
+
+    /// Whether something was met that only failures have shown.
+    fn is_to_show(&self) -> bool {
+        !self.returned
+            || self.covered.iter().zip(&self.shown).any(|(covered, shown)| covered.is_some() && !shown)
+    }
+
     /// What cannot be had is not wanted.
     fn leave_refuted(&mut self) {
         for obligation in &self.refuted {
@@ -252,6 +269,8 @@ where
             code: Code::default(),
             checks: Checks::new(self.options.check_tries),
             covered: vec![None; self.goal.len()],
+            shown: (0..self.goal.len() as ObligationId).map(|o| !self.goal.may_return(o)).collect(),
+            showing: false,
             wanted: self.goal.wants(&vec![false; self.goal.len()]),
             refuted: Vec::new(),
             aims: BTreeMap::new(),

@@ -12,6 +12,7 @@ use vm::Vm;
 use super::effects::writes;
 use super::generic::{self, Generic};
 use super::made_up::env_in;
+use super::owners::changes_of_owners;
 use super::producers::{constant, producer};
 use super::recipe::{Make, Way, add_changes, can_call, can_name, prepare_makes, way};
 use super::{Kind, kind_for};
@@ -94,8 +95,10 @@ pub fn hidden(vm: &mut Vm<Jvm>, class: ClassId, nested: &[ClassId]) -> Vec<Hidde
                 let key = format!("hidden {ty_name} of {}", vm.lang.classes[class].name);
                 let mut makes = source.makes;
                 makes.truncate(MAX_MAKES);
+                let of_owners = changes_of_owners(vm, &makes);
                 let key = prepare_makes(vm, &key, ty, args.clone(), |_| makes);
-                let changes = changes(vm, ty, &args, &source.classes);
+                let mut changes = changes(vm, ty, &args, &source.classes);
+                changes.extend(of_owners);
                 add_changes(vm, &key, changes);
                 Kind::Object(key)
             }

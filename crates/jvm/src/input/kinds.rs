@@ -107,6 +107,7 @@ fn of_file(vm: &mut Vm<Jvm>, path: ClassId) -> Option<Kind> {
             given: None,
             then: Vec::new(),
             only_then: false,
+            of_owner: false,
             params: Vec::new(),
         }]
     });
@@ -470,6 +471,7 @@ fn of_list(vm: &mut Vm<Jvm>, name: &str, elem: &Generic, method: &str, descripto
             given: None,
             then: Vec::new(),
             only_then: false,
+            of_owner: false,
             params: Vec::new(),
         }]
     });
@@ -488,6 +490,7 @@ fn common_pool(vm: &mut Vm<Jvm>, name: &str) -> Option<Kind> {
         given: None,
         then: Vec::new(),
         only_then: false,
+        of_owner: false,
         params: Vec::new(),
     };
     let key = prepare_ways(vm, ty, Vec::new(), |_| vec![way]);

@@ -11,8 +11,9 @@ use vm::Vm;
 use super::Kind;
 use super::generic::{self, Generic};
 use super::hidden::Hidden;
+use super::owners::changes_of_owners;
 use super::producers::{constant, producer};
-use super::recipe::{Make, can_call, can_name, is_near, prepare_makes};
+use super::recipe::{Make, add_changes, can_call, can_name, is_near, prepare_makes};
 use crate::load::{ClassFile, Constant, FieldType, Instr, access};
 use crate::world::Jvm;
 
@@ -95,7 +96,10 @@ fn handed(
         _ => Vec::new(),
     };
     let place = format!("lambda {} of {}", vm.lang.func_name(lambda.body), vm.lang.classes[class].name);
-    let kind = Kind::Object(prepare_makes(vm, &place, interface, args.clone(), |_| vec![make]));
+    let of_owners = changes_of_owners(vm, std::slice::from_ref(&make));
+    let recipe = prepare_makes(vm, &place, interface, args.clone(), |_| vec![make]);
+    add_changes(vm, &recipe, of_owners);
+    let kind = Kind::Object(recipe);
     Some(Hidden { ty: interface, args, kind, func, name: Some(variable(key)), runs: vec![lambda.body] })
 }
 

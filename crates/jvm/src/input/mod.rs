@@ -26,6 +26,7 @@ mod made_up;
 mod moments;
 mod nullness;
 mod object;
+mod owners;
 mod pattern;
 mod producers;
 mod raw;
@@ -102,6 +103,8 @@ pub struct Worlds {
     hierarchy: Option<BTreeMap<Arc<str>, Vec<Arc<str>>>>,
     /// Objects that this run made by recipes, in order.
     made: Vec<object::Made>,
+    /// Objects that others handed out when they were made, with those.
+    handed_out: Vec<(ObjId, ObjId)>,
     /// Arrays that are arguments of this run, in order.
     arrays: Vec<object::Made>,
     /// Inputs of this run that are constants of an enum, and what they could have been.
@@ -199,6 +202,7 @@ pub fn begin(vm: &mut Vm<Jvm>) {
     let worlds = &mut vm.lang.worlds;
     worlds.random = false;
     worlds.made.clear();
+    worlds.handed_out.clear();
     worlds.arrays.clear();
     worlds.inner_arrays.clear();
     worlds.enum_inputs.clear();

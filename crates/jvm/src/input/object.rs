@@ -339,6 +339,9 @@ fn call_way(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe, way: &Way) -> Result<
         (Outcome::Returned(_) | Outcome::Threw(_), _) => return Err(Stop::Assumption),
         (Outcome::Stopped(stop), _) => return Err(stop),
     };
+    if let Some((owner, _)) = &on {
+        vm.lang.worlds.handed_out.push((object, owner.as_obj()));
+    }
     if let Some(args) = seen {
         let event = Event::Made {
             name: name.to_string(),
@@ -531,6 +534,11 @@ fn change_by(vm: &mut Vm<Jvm>, step: &str, object: ObjId, way: &Way) -> Result<(
     };
     let method = format!("{step}.{name}");
     let on = match (&way.on, way.given) {
+        (_, None) if way.of_owner => {
+            let handed_out = vm.lang.worlds.handed_out.iter();
+            let owner = handed_out.rev().find(|(made, _)| *made == object).map(|(_, owner)| *owner);
+            Some(owner.ok_or(Stop::Assumption)?)
+        }
         (_, None) => Some(object),
         (Some(kind), Some(_)) => {
             let val = make_at(vm, &format!("{method}.of"), kind, false)?;

@@ -60,13 +60,15 @@ pub struct Way {
     pub then: Vec<Way>,
     /// Called for that alone: it changes nothing itself.
     pub only_then: bool,
+    /// It is called on the object that handed this one out: `ring.offer(x)` between `ring.iterator()` and `next()`.
+    pub of_owner: bool,
     pub params: Vec<ParamWay>,
 }
 
 impl Way {
     /// Whether it is a call on the object itself that changes it.
     pub fn is_plain(&self) -> bool {
-        self.given.is_none() && !self.only_then
+        self.given.is_none() && !self.only_then && !self.of_owner
     }
 }
 
@@ -314,7 +316,7 @@ pub fn way(vm: &mut Vm<Jvm>, func: FuncId, env: &Env) -> Way {
         .map(|((name, kind), (ty, (non_null, elements)))| ParamWay { name, ty, kind, non_null, elements })
         .collect();
     let outer = &*vm.lang.funcs[func].name == "<init>" && is_inner(&vm.lang, vm.lang.funcs[func].class);
-    Way { func, on: None, outer, given: None, then: Vec::new(), only_then: false, params }
+    Way { func, on: None, outer, given: None, then: Vec::new(), only_then: false, of_owner: false, params }
 }
 
 /// The types of a function's parameters, with arguments where they are known.

@@ -89,6 +89,7 @@ fn parameterised(vm: &mut Vm<Jvm>, ty: &str) -> Option<Kind> {
         given: None,
         then: Vec::new(),
         only_then: false,
+        of_owner: false,
         params: Vec::new(),
     };
     Some(Kind::Object(prepare_makes(vm, &key, ty, Vec::new(), |_| vec![Make::Call(way)])))
@@ -139,6 +140,7 @@ fn members(
             given: None,
             then: Vec::new(),
             only_then: false,
+            of_owner: false,
             params,
         }));
     }
@@ -161,8 +163,16 @@ fn constructor(vm: &mut Vm<Jvm>, ty: &str) -> Option<Kind> {
         non_null: false,
         elements: Default::default(),
     }];
-    let way =
-        Way { func, on: Some(on), outer: false, given: None, then: Vec::new(), only_then: false, params };
+    let way = Way {
+        func,
+        on: Some(on),
+        outer: false,
+        given: None,
+        then: Vec::new(),
+        only_then: false,
+        of_owner: false,
+        params,
+    };
     Some(Kind::Object(prepare_makes(vm, "constructors", ty, Vec::new(), |_| vec![Make::Call(way)])))
 }
 

@@ -1,6 +1,6 @@
 //! Objects inside an object that it hands out: calls on them change its state as well (`bank.open("a").freeze()`).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ir::{ClassId, FuncId};
@@ -13,8 +13,11 @@ use crate::link::ClassOrigin;
 use crate::load::{FieldType, access};
 use crate::world::Jvm;
 
-/// So many methods of one inner class are called.
+/// So many methods of one inner class are called, on what so many methods hand out.
 const MOST_CALLED: usize = 4;
+const MOST_DOORS: usize = 2;
+/// Parameters of a method that hands something out, as of others that change an object.
+const MAX_PARAMS: usize = 4;
 
 /// Adds calls on what methods of a class hand out of it, with the names of the fields that they write.
 pub(super) fn add_parts(
@@ -65,7 +68,8 @@ fn called(jvm: &Jvm, inner: ClassId) -> Vec<(FuncId, BTreeSet<Arc<str>>)> {
     called
 }
 
-/// Methods that hand out objects of a class of the program which a field holds, alone or among others: one a class.
+/// Methods that hand out objects of a class of the program which a field holds, alone or among others: a few a class, those first that
+/// write something, as they may have made what they hand out.
 fn doors(jvm: &mut Jvm, class: ClassId) -> Vec<(FuncId, ClassId)> {
     let mut found: Vec<(FuncId, ClassId)> = Vec::new();
     let Some(file) = jvm.classes[class].file.clone() else { return found };
@@ -73,7 +77,8 @@ fn doors(jvm: &mut Jvm, class: ClassId) -> Vec<(FuncId, ClassId)> {
     for func in functions {
         let f = &jvm.funcs[func];
         let Some(FieldType::Class(name)) = f.signature.ty.ret.clone() else { continue };
-        let plain = f.access & (access::STATIC | access::ABSTRACT) == 0 && f.signature.ty.params.len() <= 2;
+        let plain =
+            f.access & (access::STATIC | access::ABSTRACT) == 0 && f.signature.ty.params.len() <= MAX_PARAMS;
         let held = format!("L{name};");
         let holds = file.fields.iter().any(|field| {
             let signature = field.signature.as_deref().unwrap_or_default();
@@ -85,9 +90,19 @@ fn doors(jvm: &mut Jvm, class: ClassId) -> Vec<(FuncId, ClassId)> {
         let Ok(inner) = jvm.class(&name) else { continue };
         let own = &jvm.classes[inner];
         let fits = own.origin != ClassOrigin::Library && !own.is_interface() && inner != class;
-        if fits && !found.iter().any(|(_, known)| *known == inner) {
+        if fits {
             found.push((func, inner));
         }
     }
+    // `open(iban)` before `find(iban)`, and before `next()`, which takes out what it hands out.
+    found.sort_by_key(|(func, _)| {
+        (writes(jvm, class, *func).is_none(), jvm.funcs[*func].signature.ty.params.is_empty())
+    });
+    let mut of: BTreeMap<ClassId, usize> = BTreeMap::new();
+    found.retain(|(_, inner)| {
+        let known = of.entry(*inner).or_default();
+        *known += 1;
+        *known <= MOST_DOORS
+    });
     found
 }
