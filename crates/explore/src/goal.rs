@@ -53,9 +53,9 @@ pub trait Goal {
         false
     }
 
-    /// Whether what comes after an obligation may return, as the code of its function tells.
+    /// Whether what comes after an obligation may return, as the code of its function tells: then a run that does is looked for.
     fn may_return(&self, _obligation: ObligationId) -> bool {
-        true
+        false
     }
 
     /// Whether runs must keep the way of each activation ([`Trace::walk`]).
