@@ -325,6 +325,9 @@ impl Worlds {
             vm.lang.worlds.known = known.clone();
             other.iter_mut().for_each(|other| other.lang.worlds.known = known.clone());
         }
+        for vm in std::iter::once(&mut vm).chain(&mut other) {
+            vm.lang.worlds.in_kotlin = config.framework.is_kotlin();
+        }
         let examples = Examples::boot(config, path)?;
         let took = started.elapsed();
         let worked = Duration::from_nanos(crate::java::processor_time().saturating_sub(worked));

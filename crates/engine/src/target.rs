@@ -89,7 +89,7 @@ pub fn resolve(targets: &[String], path: &ClassPath) -> Result<Vec<ClassTarget>,
             classes.push(exact_class(&pattern, text, path)?);
         } else {
             let all = path.list_all()?;
-            let fits = |class: &String| pattern.matches(class) && is_named(class) && !is_private(class, path);
+            let fits = |class: &String| pattern.matches(class) && is_named(class) && !is_inside(class, path);
             classes.extend(all.into_iter().filter(fits));
             if classes.is_empty() {
                 return Err(Error::NothingMatches { target: text.clone() });
@@ -122,10 +122,10 @@ pub fn resolve(targets: &[String], path: &ClassPath) -> Result<Vec<ClassTarget>,
     Ok(found)
 }
 
-/// Whether a nested class is private: what is in it is explored with the class around it.
-fn is_private(class: &str, path: &ClassPath) -> bool {
+/// Whether a nested class is private or has no name in Kotlin: what is in it is explored with the class around it.
+fn is_inside(class: &str, path: &ClassPath) -> bool {
     let file = if class.contains('$') { path.load(class).ok().flatten() } else { None };
-    file.is_some_and(|(file, _)| file.modifiers() & access::PRIVATE != 0)
+    file.is_some_and(|(file, _)| file.modifiers() & access::PRIVATE != 0 || jvm::kotlin::is_unnamed(&file))
 }
 
 /// Whether a class has a name in the source: not anonymous, not local, no module or package information.

@@ -4,8 +4,16 @@
 //! the source, and whether their parameters and results may be null. Foreign bytes: anything malformed is "not
 //! Kotlin", never an error.
 
-use crate::load::ClassFile;
+mod values;
+mod wire;
+
+pub use values::{
+    CONSTRUCTOR, ValueClass, Values, Wrapped, is_unsigned, plain_name, source_name, source_variable, values,
+};
+
 use crate::load::annotation::{ElementValue, annotations};
+use crate::load::{ClassFile, MethodType};
+use wire::{Field, Names, fields, names_and_message, unpack, varint};
 
 /// A class or file of Kotlin source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,6 +22,10 @@ pub struct KotlinClass {
     pub functions: Vec<KotlinFunction>,
     pub properties: Vec<KotlinProperty>,
     pub constructors: Vec<KotlinFunction>,
+    /// Of each type parameter, whether null may stand for it.
+    pub variables: Vec<bool>,
+    /// What it wraps, if it is a value class.
+    pub value: Option<ValueClass>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,6 +34,8 @@ pub enum KotlinKind {
     Class,
     Object,
     Companion,
+    /// A constant of an enum that has members of its own.
+    Constant,
     /// Top-level functions and properties of a file.
     File,
     /// Lambdas, `when` tables: nothing that source can name.
@@ -41,9 +55,20 @@ pub struct KotlinFunction {
     pub parameters: Vec<Nullness>,
     /// The type arguments of the receiver, if there is one, and of each parameter.
     pub arguments: Vec<Vec<KotlinType>>,
+    /// Their classes, where their types are classes.
+    pub classes: Vec<Option<String>>,
+    /// The names of the parameters.
+    pub names: Vec<String>,
+    /// The parameter that takes a variable number of arguments.
+    pub vararg: Option<usize>,
     pub returns: Nullness,
     /// The type arguments of the result.
     pub returned: Vec<KotlinType>,
+    pub returned_class: Option<String>,
+    /// A member of a value class: the first JVM parameter is what the object wraps.
+    pub on_value: bool,
+    /// Whether a test may call it.
+    pub is_open: bool,
     pub is_suspend: bool,
 }
 
@@ -68,6 +93,8 @@ impl Nullness {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KotlinType {
     pub null: Nullness,
+    /// The internal name of its class, if it is one of the program's.
+    pub class: Option<String>,
     pub arguments: Vec<KotlinType>,
 }
 
@@ -80,17 +107,27 @@ pub struct KotlinProperty {
     pub nullable: Nullness,
     /// The arguments of its type.
     pub arguments: Vec<KotlinType>,
+    /// The class that its type is, and that of what it extends.
+    pub class: Option<String>,
+    pub receiver_class: Option<String>,
+    /// Whether a test may read it.
+    pub is_open: bool,
 }
 
 impl KotlinClass {
     /// The function that became a JVM method.
     pub fn function(&self, jvm_name: &str, descriptor: &str, parameters: usize) -> Option<&KotlinFunction> {
-        let list = if jvm_name == "<init>" { &self.constructors } else { &self.functions };
+        let list =
+            if matches!(jvm_name, "<init>" | CONSTRUCTOR) { &self.constructors } else { &self.functions };
         let arity = |f: &KotlinFunction| {
-            f.parameters.len() + usize::from(f.receiver.is_some()) + usize::from(f.is_suspend)
+            let hidden = usize::from(f.is_suspend) + usize::from(f.on_value);
+            f.parameters.len() + usize::from(f.receiver.is_some()) + hidden
         };
         let mut named = list.iter().filter(|f| f.jvm_name == jvm_name && arity(f) == parameters);
-        let exact = named.clone().find(|f| f.jvm_descriptor.as_deref() == Some(descriptor));
+        // What a call returns may be known better than the method says.
+        let params = |descriptor: &str| descriptor.split(')').next().map(str::to_string);
+        let same = |f: &&KotlinFunction| f.jvm_descriptor.as_deref().and_then(params) == params(descriptor);
+        let exact = named.clone().find(same);
         exact.or_else(|| named.find(|f| f.jvm_descriptor.is_none()))
     }
 
@@ -102,6 +139,13 @@ impl KotlinClass {
     pub fn setter(&self, jvm_name: &str) -> Option<&KotlinProperty> {
         self.properties.iter().find(|p| p.setter.as_deref() == Some(jvm_name))
     }
+}
+
+/// Whether a class was made from Kotlin, and no source can name it: an enum's constant with members of its own, or the compiler's
+/// own (`DefaultImpls`, `WhenMappings`).
+pub fn is_unnamed(class: &ClassFile) -> bool {
+    let kind = || kotlin(class).map(|class| class.kind);
+    class.name.contains('$') && matches!(kind(), Some(KotlinKind::Constant | KotlinKind::Synthetic))
 }
 
 /// Whether a class was made from Kotlin.
@@ -143,56 +187,59 @@ pub fn kotlin(class: &ClassFile) -> Option<KotlinClass> {
     }
 }
 
-/// The bytes in the strings: as characters after a zero, or seven bits a character in old compilers.
-fn unpack(strings: &[Vec<u16>]) -> Vec<u8> {
-    let mut units = strings.iter().flatten().copied();
-    match units.next() {
-        Some(0) => units.map(|unit| unit as u8).collect(),
-        first => {
-            // The first may be a marker or data; each holds seven bits, offset by one.
-            let data = first.filter(|unit| *unit != 0xffff).into_iter().chain(units);
-            let mut bytes = Vec::new();
-            let (mut bits, mut count) = (0u32, 0);
-            for unit in data {
-                bits |= u32::from((unit as u8).wrapping_sub(1) & 0x7f) << count;
-                count += 7;
-                if count >= 8 {
-                    bytes.push(bits as u8);
-                    bits >>= 8;
-                    count -= 8;
-                }
-            }
-            bytes
-        }
-    }
-}
-
 fn class_of(bytes: &[u8], texts: &[String]) -> Option<KotlinClass> {
     let (names, message) = names_and_message(bytes, texts)?;
     let fields = fields(message);
     let flags = fields.iter().find(|f| f.number == 1).map_or(6, Field::int);
     let kind = match flags >> 6 & 7 {
+        3 => KotlinKind::Constant,
         5 => KotlinKind::Object,
         6 => KotlinKind::Companion,
         _ => KotlinKind::Class,
     };
-    let types = type_table(&fields);
+    let types = type_table(&fields, &names).with(&fields, 5);
     let mut class = KotlinClass { kind, ..KotlinClass::default() };
     for field in &fields {
         match field.number {
             8 => class.constructors.extend(constructor(field.bytes, &names, &types)),
             9 => class.functions.extend(function(field.bytes, &names, &types)),
             10 => class.properties.extend(property(field.bytes, &names, &types)),
+            5 => class.variables.push(takes_null(field.bytes, &types)),
             _ => {}
+        }
+    }
+    class.value = value_of(&fields, &names, &class);
+    if class.value.is_some() {
+        // Those that classes above declare are called on objects.
+        for function in &mut class.functions {
+            function.on_value = function.jvm_name.contains('-');
         }
     }
     Some(class)
 }
 
+/// What a value class wraps.
+fn value_of(fields: &[Field<'_>], names: &Names, class: &KotlinClass) -> Option<ValueClass> {
+    let property = names.get(fields.iter().find(|f| f.number == 17)?.int())?;
+    let declared = class.properties.iter().find(|p| p.name == property && p.receiver.is_none());
+    // It gives back what it was given; others compute that.
+    let gives_back = |f: &&KotlinFunction| {
+        let ty = f.jvm_descriptor.as_deref().and_then(MethodType::parse);
+        ty.is_some_and(|ty| ty.params.iter().eq(&ty.ret))
+    };
+    let constructor = class.constructors.iter().find(gives_back);
+    Some(ValueClass {
+        is_shown: declared.is_some_and(|p| p.is_open),
+        nullable: declared.is_some_and(|p| p.nullable.may_be()),
+        is_made: constructor.is_some_and(|f| f.is_open),
+        property,
+    })
+}
+
 fn file_of(bytes: &[u8], texts: &[String]) -> Option<KotlinClass> {
     let (names, message) = names_and_message(bytes, texts)?;
     let fields = fields(message);
-    let types = type_table(&fields);
+    let types = type_table(&fields, &names);
     let mut class = KotlinClass { kind: KotlinKind::File, ..KotlinClass::default() };
     for field in &fields {
         match field.number {
@@ -205,17 +252,25 @@ fn file_of(bytes: &[u8], texts: &[String]) -> Option<KotlinClass> {
 }
 
 /// The types that others name by number.
-fn type_table<'a>(fields: &[Field<'a>]) -> Types<'a> {
-    let Some(table) = fields.iter().find(|f| f.number == 30) else { return Types::default() };
+fn type_table<'a>(fields: &[Field<'a>], names: &'a Names) -> Types<'a> {
+    let names = Some(names);
+    let Some(table) = fields.iter().find(|f| f.number == 30) else {
+        return Types { names, ..Types::default() };
+    };
     let inside = self::fields(table.bytes);
     Types {
+        strict: Vec::new(),
+        names,
         first_nullable: inside.iter().find(|f| f.number == 2).map(Field::int),
         all: inside.iter().filter(|f| f.number == 1).map(|f| f.bytes).collect(),
     }
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Types<'a> {
+    /// Type parameters by number that have a bound without null.
+    strict: Vec<u64>,
+    names: Option<&'a Names>,
     all: Vec<&'a [u8]>,
     /// From this one on all of them may be null.
     first_nullable: Option<u64>,
@@ -236,7 +291,7 @@ impl Types<'_> {
 
     fn numbered(&self, number: u64, depth: u32) -> KotlinType {
         let Some(bytes) = usize::try_from(number).ok().and_then(|at| self.all.get(at)) else {
-            return KotlinType { null: Nullness::Marked, arguments: Vec::new() };
+            return unknown();
         };
         let mut ty = self.read(bytes, depth);
         if self.first_nullable.is_some_and(|first| number >= first) {
@@ -248,19 +303,27 @@ impl Types<'_> {
     fn read(&self, bytes: &[u8], depth: u32) -> KotlinType {
         let fields = fields(bytes);
         let marked = fields.iter().any(|f| f.number == 3 && f.value != 0);
-        let null = match (marked, fields.iter().any(|f| matches!(f.number, 7 | 9))) {
+        let open = |f: &Field<'_>| f.number == 9 || f.number == 7 && !self.strict.contains(&f.int());
+        let null = match (marked, fields.iter().any(open)) {
             (true, _) => Nullness::Marked,
             (false, true) => Nullness::ByVariable,
             (false, false) => Nullness::Never,
         };
         // Of `*` nothing is said.
-        let unknown = || KotlinType { null: Nullness::Marked, arguments: Vec::new() };
         let argument = |f: &Field<'_>| match depth < DEPTH {
             true => self.find(&self::fields(f.bytes), 2, 3, depth + 1).unwrap_or_else(unknown),
             false => unknown(),
         };
-        KotlinType { null, arguments: fields.iter().filter(|f| f.number == 2).map(argument).collect() }
+        let class = fields.iter().find(|f| f.number == 6).and_then(|f| self.names?.get(f.int()));
+        // Nested classes stand behind dots.
+        let class = class.map(|name| name.replace('.', "$"));
+        KotlinType { null, class, arguments: fields.iter().filter(|f| f.number == 2).map(argument).collect() }
     }
+}
+
+/// A type of which nothing is said.
+fn unknown() -> KotlinType {
+    KotlinType { null: Nullness::Marked, ..KotlinType::default() }
 }
 
 fn function(bytes: &[u8], names: &Names, types: &Types<'_>) -> Option<KotlinFunction> {
@@ -269,8 +332,10 @@ fn function(bytes: &[u8], names: &Names, types: &Types<'_>) -> Option<KotlinFunc
     let name = names.get(fields.iter().find(|f| f.number == 2)?.int())?;
     let flags = fields.iter().find(|f| f.number == 9).map_or(6, Field::int);
     let (jvm_name, jvm_descriptor) = signature(&fields, 100, names);
+    let types = &types.with(&fields, 4);
     let receiver = types.find(&fields, 5, 8, 0);
     let parameters = parameters(&fields, 6, types);
+    let (names, vararg) = names_of(&fields, 6, names);
     let returns = types.find(&fields, 3, 7, 0).unwrap_or_default();
     Some(KotlinFunction {
         jvm_name: jvm_name.unwrap_or_else(|| name.clone()),
@@ -278,29 +343,85 @@ fn function(bytes: &[u8], names: &Names, types: &Types<'_>) -> Option<KotlinFunc
         jvm_descriptor,
         receiver: receiver.as_ref().map(|ty| ty.null.may_be()),
         parameters: parameters.iter().map(|ty| ty.null).collect(),
+        classes: receiver.iter().chain(&parameters).map(|ty| ty.class.clone()).collect(),
         arguments: receiver.into_iter().chain(parameters).map(|ty| ty.arguments).collect(),
         returns: returns.null,
         returned: returns.arguments,
+        returned_class: returns.class,
         is_suspend: flags & SUSPEND != 0,
+        names,
+        vararg,
+        on_value: false,
+        is_open: is_open(flags),
     })
+}
+
+/// Whether what has these flags is public or internal, which a test in the same module may use.
+fn is_open(flags: u64) -> bool {
+    matches!(flags >> 1 & 7, 0 | 3)
 }
 
 fn constructor(bytes: &[u8], names: &Names, types: &Types<'_>) -> Option<KotlinFunction> {
     let fields = fields(bytes);
-    let (_, jvm_descriptor) = signature(&fields, 100, names);
+    let (jvm_name, jvm_descriptor) = signature(&fields, 100, names);
+    let flags = fields.iter().find(|f| f.number == 1).map_or(6, Field::int);
     let parameters = parameters(&fields, 2, types);
+    let (names, vararg) = names_of(&fields, 2, names);
+    // Where value classes are parameters, what the source calls is another one that the compiler made besides.
+    let unmarked =
+        |descriptor: String| descriptor.replace("Lkotlin/jvm/internal/DefaultConstructorMarker;)", ")");
+    let jvm_descriptor = jvm_descriptor.map(unmarked);
     Some(KotlinFunction {
         name: "<init>".to_string(),
-        jvm_name: "<init>".to_string(),
+        jvm_name: jvm_name.unwrap_or_else(|| "<init>".to_string()),
         jvm_descriptor,
         parameters: parameters.iter().map(|ty| ty.null).collect(),
+        classes: parameters.iter().map(|ty| ty.class.clone()).collect(),
+        names,
+        vararg,
+        is_open: is_open(flags),
         arguments: parameters.into_iter().map(|ty| ty.arguments).collect(),
         ..KotlinFunction::default()
     })
 }
 
+impl<'a> Types<'a> {
+    /// The same where there are these type parameters besides.
+    fn with(&self, parameters: &[Field<'_>], number: u32) -> Types<'a> {
+        let mut types = self.clone();
+        for parameter in parameters.iter().filter(|f| f.number == number) {
+            if !takes_null(parameter.bytes, self) {
+                types.strict.extend(fields(parameter.bytes).iter().find(|f| f.number == 1).map(Field::int));
+            }
+        }
+        types
+    }
+}
+
+/// Whether all bounds of a type parameter have null.
+fn takes_null(bytes: &[u8], types: &Types<'_>) -> bool {
+    let bounds = fields(bytes);
+    let mut bounds = bounds.iter().filter_map(|f| match f.number {
+        5 => Some(types.read(f.bytes, 0)),
+        // Numbers of bounds may stand in one field.
+        6 => Some(types.numbered(varint(&mut &*f.bytes).unwrap_or(f.int()), 0)),
+        _ => None,
+    });
+    bounds.all(|bound| bound.null.may_be())
+}
+
+/// The names of parameters, and which of them takes a variable number of arguments.
+fn names_of(of: &[Field<'_>], number: u32, names: &Names) -> (Vec<String>, Option<usize>) {
+    let all: Vec<Vec<Field<'_>>> =
+        of.iter().filter(|f| f.number == number).map(|f| fields(f.bytes)).collect();
+    let name = |inside: &Vec<Field<'_>>| {
+        inside.iter().find(|f| f.number == 2).and_then(|f| names.get(f.int())).unwrap_or_default()
+    };
+    let vararg = all.iter().position(|inside| inside.iter().any(|f| matches!(f.number, 4 | 6)));
+    (all.iter().map(name).collect(), vararg)
+}
+
 fn parameters(of: &[Field<'_>], number: u32, types: &Types<'_>) -> Vec<KotlinType> {
-    let unknown = || KotlinType { null: Nullness::Marked, arguments: Vec::new() };
     let read = |f: &Field<'_>| types.find(&fields(f.bytes), 3, 5, 0).unwrap_or_else(unknown);
     of.iter().filter(|f| f.number == number).map(read).collect()
 }
@@ -314,13 +435,17 @@ fn property(bytes: &[u8], names: &Names, types: &Types<'_>) -> Option<KotlinProp
         method(field.bytes, names).0
     };
     let ty = types.find(&fields, 3, 9, 0).unwrap_or_default();
+    let receiver = types.find(&fields, 5, 10, 0);
     Some(KotlinProperty {
         name,
         getter: accessor(3),
         setter: accessor(4),
-        receiver: types.find(&fields, 5, 10, 0).map(|ty| ty.null.may_be()),
+        receiver: receiver.as_ref().map(|ty| ty.null.may_be()),
+        receiver_class: receiver.and_then(|ty| ty.class),
         nullable: ty.null,
+        class: ty.class,
         arguments: ty.arguments,
+        is_open: is_open(fields.iter().find(|f| f.number == 11).map_or(518, Field::int)),
     })
 }
 
@@ -335,112 +460,6 @@ fn method(bytes: &[u8], names: &Names) -> (Option<String>, Option<String>) {
     (text(1), text(2))
 }
 
-/// The texts that the message names by number.
-struct Names(Vec<Option<String>>);
-
-impl Names {
-    fn get(&self, index: u64) -> Option<String> {
-        self.0.get(usize::try_from(index).ok()?)?.clone()
-    }
-}
-
-/// A table of names, its length in front, then the message itself.
-fn names_and_message<'a>(bytes: &'a [u8], texts: &[String]) -> Option<(Names, &'a [u8])> {
-    let mut rest = bytes;
-    let len = usize::try_from(varint(&mut rest)?).ok()?;
-    let (table, message) = rest.split_at_checked(len)?;
-    let mut names = Vec::new();
-    for record in fields(table).iter().filter(|f| f.number == 1) {
-        let inside = fields(record.bytes);
-        let int = |number: u32| inside.iter().find(|f| f.number == number).map(Field::int);
-        // A record may stand for many names in a row; no more of them than there are texts.
-        let range = int(1).unwrap_or(1).min(texts.len() as u64 + 1);
-        for _ in 0..range {
-            let own =
-                inside.iter().find(|f| f.number == 6).map(|f| String::from_utf8_lossy(f.bytes).into_owned());
-            let text = match (own, int(2)) {
-                (Some(own), _) => Some(own),
-                // One of the compiler's own names (kotlin/Any): none of a member.
-                (None, Some(_)) => None,
-                (None, None) => texts.get(names.len()).cloned(),
-            };
-            let text = text.map(|text| match int(3).unwrap_or(0) {
-                // L…; as a class name.
-                2 => text.trim_start_matches('L').trim_end_matches(';').replace('$', "."),
-                _ => text,
-            });
-            names.push(text);
-        }
-        if names.len() > texts.len() + 10_000 {
-            return None;
-        }
-    }
-    // Names without a record are the texts themselves.
-    for text in texts.iter().skip(names.len()) {
-        names.push(Some(text.clone()));
-    }
-    Some((Names(names), message))
-}
-
-/// One field of a message.
-struct Field<'a> {
-    number: u32,
-    /// Of a number.
-    value: u64,
-    /// Of a text or a message.
-    bytes: &'a [u8],
-}
-
-impl Field<'_> {
-    fn int(&self) -> u64 {
-        self.value
-    }
-}
-
-/// The fields of a message, up to the first that is malformed.
-fn fields(bytes: &[u8]) -> Vec<Field<'_>> {
-    let mut rest = bytes;
-    let mut found = Vec::new();
-    while !rest.is_empty() {
-        let Some(field) = field(&mut rest) else { break };
-        found.push(field);
-    }
-    found
-}
-
-fn field<'a>(rest: &mut &'a [u8]) -> Option<Field<'a>> {
-    let tag = varint(rest)?;
-    let number = u32::try_from(tag >> 3).ok()?;
-    let take = |rest: &mut &'a [u8], len: usize| {
-        let (head, tail) = rest.split_at_checked(len)?;
-        *rest = tail;
-        Some(head)
-    };
-    match tag & 7 {
-        0 => Some(Field { number, value: varint(rest)?, bytes: &[] }),
-        1 => Some(Field { number, value: 0, bytes: take(rest, 8)? }),
-        2 => {
-            let len = usize::try_from(varint(rest)?).ok()?;
-            Some(Field { number, value: 0, bytes: take(rest, len)? })
-        }
-        5 => Some(Field { number, value: 0, bytes: take(rest, 4)? }),
-        _ => None,
-    }
-}
-
-fn varint(rest: &mut &[u8]) -> Option<u64> {
-    let mut value = 0u64;
-    for shift in (0..64).step_by(7) {
-        let (first, tail) = rest.split_first()?;
-        *rest = tail;
-        value |= u64::from(first & 0x7f) << shift;
-        if first & 0x80 == 0 {
-            return Some(value);
-        }
-    }
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -451,14 +470,5 @@ mod tests {
             let _ = class_of(bytes, &["x".to_string()]);
             let _ = file_of(bytes, &[]);
         }
-        assert_eq!(unpack(&[vec![0, 1, 255]]), [1, 255]);
-    }
-
-    #[test]
-    fn numbers_are_read_seven_bits_at_a_time() {
-        let mut bytes: &[u8] = &[0xac, 0x02, 7];
-        assert_eq!(varint(&mut bytes), Some(300));
-        assert_eq!(bytes, [7]);
-        assert_eq!(varint(&mut &[0x80u8; 12][..]), None);
     }
 }

@@ -2,14 +2,14 @@
 
 use suite::case::{Assert, Check, ClassName, Subject, TestCase, Type, Value};
 
-use super::Library;
 use super::expr::Scope;
 use super::names::{Names, array_of};
+use super::{ClassForm, Library};
 use crate::doc::{Doc, Source};
 use crate::java::delta;
 
 /// One of the library's assertion functions called.
-pub fn call(library: Library, scope: &mut Scope<'_>, function: &str, args: Vec<Doc>) -> Doc {
+pub fn call(library: Library, scope: &mut Scope<'_, '_>, function: &str, args: Vec<Doc>) -> Doc {
     let package = match library {
         Library::Junit5 => "org.junit.jupiter.api.Assertions",
         Library::KotlinTest => "kotlin.test",
@@ -18,18 +18,18 @@ pub fn call(library: Library, scope: &mut Scope<'_>, function: &str, args: Vec<D
 }
 
 /// The act, which throws.
-pub fn throws(library: Library, scope: &mut Scope<'_>, class: &ClassName) -> Doc {
+pub fn throws(library: Library, scope: &mut Scope<'_, '_>, class: &ClassName) -> Doc {
     let class = scope.names.class(class);
     let function = match library {
         Library::Junit5 => scope.names.import("org.junit.jupiter.api.assertThrows"),
         Library::KotlinTest => scope.names.import("kotlin.test.assertFailsWith"),
     };
-    let act = scope.call(&scope.case.act);
+    let act = scope.call_alone(&scope.case.act);
     Doc::cat([Doc::text(format!("{function}<{class}> {{ ")), act, Doc::text(" }")])
 }
 
 /// A call of which nothing but its normal end is asserted.
-pub fn completes(library: Library, scope: &mut Scope<'_>, act: Doc) -> Doc {
+pub fn completes(library: Library, scope: &mut Scope<'_, '_>, act: Doc) -> Doc {
     match library {
         Library::Junit5 => {
             let function = scope.names.import("org.junit.jupiter.api.assertDoesNotThrow");
@@ -41,7 +41,7 @@ pub fn completes(library: Library, scope: &mut Scope<'_>, act: Doc) -> Doc {
 }
 
 /// `inline`: the expression that stands for the result, where it has no variable.
-pub fn assert(library: Library, scope: &mut Scope<'_>, assert: &Assert, inline: Option<Doc>) -> Doc {
+pub fn assert(library: Library, scope: &mut Scope<'_, '_>, assert: &Assert, inline: Option<Doc>) -> Doc {
     match &assert.subject {
         Subject::Value(value) => {
             let ty = scope.static_type(value);
@@ -56,13 +56,15 @@ pub fn assert(library: Library, scope: &mut Scope<'_>, assert: &Assert, inline: 
     }
 }
 
-fn check(library: Library, scope: &mut Scope<'_>, check: &Check, actual: Doc, ty: Option<&Type>) -> Doc {
+fn check(library: Library, scope: &mut Scope<'_, '_>, check: &Check, actual: Doc, ty: Option<&Type>) -> Doc {
     match check {
         Check::Null | Check::Equals(Value::Null) => call(library, scope, "assertNull", vec![actual]),
         Check::NotNull => call(library, scope, "assertNotNull", vec![actual]),
         Check::Same(expected) => {
             let expected = scope.expr(expected);
-            call(library, scope, "assertSame", vec![expected, actual])
+            let is_value =
+                matches!(ty, Some(Type::Class { name, .. }) if scope.facts.class(name) == ClassForm::Value);
+            call(library, scope, if is_value { "assertEquals" } else { "assertSame" }, vec![expected, actual])
         }
         Check::NotSame(unexpected) => {
             let unexpected = scope.expr(unexpected);
@@ -74,15 +76,15 @@ fn check(library: Library, scope: &mut Scope<'_>, check: &Check, actual: Doc, ty
             call(library, scope, "assertEquals", vec![expected, elements])
         }
         Check::InstanceOf(class) => {
-            let class = scope.names.class(class);
+            let ty = scope.names.ty(&Type::class(class.clone()), false);
             match library {
                 Library::Junit5 => {
-                    let class = Doc::text(format!("{class}::class.java"));
+                    let class = Doc::text(format!("{}::class.java", scope.names.class(class)));
                     call(library, scope, "assertInstanceOf", vec![class, actual])
                 }
                 Library::KotlinTest => {
                     let function = scope.names.import("kotlin.test.assertIs");
-                    Doc::call(format!("{function}<{class}>"), vec![actual])
+                    Doc::call(format!("{function}<{ty}>"), vec![actual])
                 }
             }
         }
@@ -101,7 +103,13 @@ fn check(library: Library, scope: &mut Scope<'_>, check: &Check, actual: Doc, ty
     }
 }
 
-fn equals(library: Library, scope: &mut Scope<'_>, expected: &Value, actual: Doc, ty: Option<&Type>) -> Doc {
+fn equals(
+    library: Library,
+    scope: &mut Scope<'_, '_>,
+    expected: &Value,
+    actual: Doc,
+    ty: Option<&Type>,
+) -> Doc {
     match expected {
         Value::Bool(value) if ty.is_some_and(|ty| *ty == Type::Bool) => {
             call(library, scope, if *value { "assertTrue" } else { "assertFalse" }, vec![actual])
@@ -134,7 +142,7 @@ fn equals(library: Library, scope: &mut Scope<'_>, expected: &Value, actual: Doc
 }
 
 /// What something is compared with: where any object will do, as in JUnit, nothing says what an empty collection holds.
-fn compared(library: Library, scope: &mut Scope<'_>, expected: &Value) -> Doc {
+fn compared(library: Library, scope: &mut Scope<'_, '_>, expected: &Value) -> Doc {
     match expected {
         expected if library == Library::KotlinTest => scope.expr(expected),
         Value::List(items) if items.is_empty() => Doc::text("emptyList<Any>()"),
@@ -144,7 +152,7 @@ fn compared(library: Library, scope: &mut Scope<'_>, expected: &Value) -> Doc {
     }
 }
 
-fn printed(library: Library, scope: &mut Scope<'_>, check: &Check, stream: &str) -> Doc {
+fn printed(library: Library, scope: &mut Scope<'_, '_>, check: &Check, stream: &str) -> Doc {
     let (Check::Equals(expected) | Check::Same(expected) | Check::Within { expected, .. }) = check else {
         return call(library, scope, "assertNotNull", vec![Doc::text(stream)]);
     };
@@ -156,7 +164,7 @@ fn printed(library: Library, scope: &mut Scope<'_>, check: &Check, stream: &str)
 }
 
 /// Members that swap the standard streams, if any case looks at them.
-pub fn capture(library: Library, cases: &[TestCase], names: &mut Names, source: &mut Source) {
+pub fn capture(library: Library, cases: &[TestCase], names: &mut Names<'_>, source: &mut Source) {
     let looks = |subject: Subject| cases.iter().flat_map(|case| &case.asserts).any(|a| a.subject == subject);
     let streams: Vec<(&str, &str)> =
         [(looks(Subject::Stdout), ("Out", "out")), (looks(Subject::Stderr), ("Err", "err"))]

@@ -1,9 +1,11 @@
 //! Values and calls as Kotlin expressions.
 
+use std::collections::BTreeMap;
+
 use suite::case::{Call, ClassName, FakeMethod, Records, Runs, Target, TestCase, Throws, Type, Value};
 
 use super::names::{Names, array_of, identifier, quoted};
-use super::{ClassForm, Facts, Form, Member, literal};
+use super::{ClassForm, Facts, Form, Member, Nulls, literal};
 use crate::doc::{Doc, Source};
 use crate::java::is_default;
 use crate::java::reflect::CREATE;
@@ -14,12 +16,14 @@ const LARGEST_ARRAY: usize = 1000;
 const LONG_ZEROS: usize = 8;
 
 /// What the expressions of one test need to know.
-pub struct Scope<'a> {
-    pub names: &'a mut Names,
+pub struct Scope<'a, 'f> {
+    pub names: &'a mut Names<'f>,
     pub case: &'a TestCase,
     pub facts: &'a dyn Facts,
     /// What `Value::Result` is called.
     pub result: String,
+    /// What the type arguments of variables say of null where they are used.
+    declared: BTreeMap<String, Vec<Nulls>>,
     /// Why the test cannot be written.
     pub refused: Option<String>,
 }
@@ -31,7 +35,16 @@ pub fn is_object(facts: &dyn Facts, value: &Value) -> bool {
     !function && (value.is_class() || facts.class(name) != ClassForm::Java)
 }
 
-impl Scope<'_> {
+impl<'a, 'f> Scope<'a, 'f> {
+    pub fn new(
+        names: &'a mut Names<'f>,
+        case: &'a TestCase,
+        facts: &'a dyn Facts,
+        result: String,
+    ) -> Scope<'a, 'f> {
+        Scope { names, case, facts, result, declared: super::nulls::declared(case, facts), refused: None }
+    }
+
     /// The case will not be written; what stands in its place is seen by nobody.
     pub fn refuse(&mut self, why: &str) -> Doc {
         self.refused.get_or_insert_with(|| format!("cannot be written in Kotlin: {why}"));
@@ -72,6 +85,8 @@ impl Scope<'_> {
                 let (call, value) = (self.record(records, names), self.expr(value));
                 Doc::cat([call, Doc::text("; "), value])
             }
+            // Nobody asks, and the type may have no null.
+            (None, Some(Value::Null)) if !method.called => Doc::text("throw UnsupportedOperationException()"),
             (None, Some(value)) => self.expr(value),
             (Some(runs), None) => self.run(&runs.name, runs),
             (Some(runs), Some(value)) => {
@@ -114,7 +129,10 @@ impl Scope<'_> {
         source: &mut Source,
     ) {
         let class = self.names.spelled(ty, false, false);
-        let args = constructor.map(|call| Doc::args(self.arguments(call, &call.args, 0)).flat());
+        let args = constructor.map(|call| {
+            let member = self.facts.member(call).unwrap_or_default();
+            Doc::args(self.arguments(call, &call.args, 0, &member)).flat()
+        });
         source.line(&format!("val {name} = object : {class}{} {{", args.unwrap_or_default()));
         source.indent();
         for method in methods {
@@ -126,6 +144,9 @@ impl Scope<'_> {
                 ..Member::default()
             });
             let may_be_null = |i: usize| member.marked.get(i).copied().unwrap_or(true);
+            if member.returns_value.is_some() || member.values.iter().any(Option::is_some) {
+                self.refuse("a function of value classes in an object that stands for an interface");
+            }
             if method.of.traits.generic_method && method.open.is_none() {
                 self.refuse("a function whose type parameters have bounds");
             }
@@ -144,7 +165,7 @@ impl Scope<'_> {
             let head = match member.form {
                 Form::Getter => format!("override val {name}{returns} get() = "),
                 Form::Function => format!("override fun {variables}{name}({}){returns}", params.join(", ")),
-                Form::Setter | Form::Extension | Form::ExtensionGetter => {
+                Form::Setter | Form::Extension | Form::ExtensionGetter | Form::Constructor => {
                     self.refuse("a property or extension of an object that stands for an interface");
                     continue;
                 }
@@ -269,7 +290,7 @@ impl Scope<'_> {
             Value::Call(call) => self.call(call),
             Value::Cast { class, of } => {
                 let of = self.receiver(of);
-                let class = self.names.class(class);
+                let class = self.names.ty(&Type::class(class.clone()), false);
                 Doc::cat([Doc::text("("), of, Doc::text(format!(" as {class})"))])
             }
             Value::Field { of: None, class, name, .. } => match (self.facts.class(class), name.as_str()) {
@@ -299,17 +320,27 @@ impl Scope<'_> {
     }
 
     /// The value of a variable of a declared type: its arguments are those of the constructor.
-    pub fn initialiser(&mut self, value: &Value, ty: &Type) -> Doc {
+    pub fn initialiser(&mut self, name: &str, value: &Value, ty: &Type) -> Doc {
         match (value, ty) {
             (Value::Call(call), Type::Class { args, .. })
                 if call.on == Target::New
                     && call.traits.generic_class
                     && !call.traits.reflective
-                    && args.len() == self.facts.type_parameters(&call.class).max(1) =>
+                    && args.len() == self.facts.type_parameters(&call.class).len().max(1) =>
             {
-                let nulls = value.any(&mut |v| *v == Value::Null);
-                let spelled: Vec<String> =
-                    args.iter().map(|arg| self.names.spelled(&arg.boxed(), nulls, nulls)).collect();
+                let nulls = super::nulls::holds_null(self.case, name, value);
+                let declared =
+                    self.declared.get(name).filter(|declared| declared.len() == args.len()).cloned();
+                let takes_null = self.facts.type_parameters(&call.class);
+                let spelled: Vec<String> = args
+                    .iter()
+                    .enumerate()
+                    .map(|(i, arg)| {
+                        let declared = declared.as_ref().and_then(|declared| declared.get(i));
+                        let nulls = nulls && takes_null.get(i).copied().unwrap_or(true);
+                        self.names.argument(arg, declared, nulls)
+                    })
+                    .collect();
                 self.construct(call, &format!("<{}>", spelled.join(", ")))
             }
             _ => self.expr(value),
@@ -342,7 +373,15 @@ impl Scope<'_> {
             let open = format!("{}ArrayOf(", name.to_lowercase());
             return Doc::List { open, items, close: ")".into(), fill: true };
         }
-        let nulls = items.contains(&Value::Null);
+        self.objects(elem, items, items.contains(&Value::Null))
+    }
+
+    /// An array of objects, of which some may be null.
+    fn objects(&mut self, elem: &Type, items: &[Value], nulls: bool) -> Doc {
+        if items.len() > LARGEST_ARRAY && !items.iter().all(|item| is_default(item, elem)) {
+            return self.refuse("an array is too large");
+        }
+        let zeros = items.iter().all(|item| is_default(item, elem));
         let ty = self.names.ty(elem, nulls);
         if items.is_empty() {
             return Doc::text(format!("emptyArray<{ty}>()"));
@@ -378,7 +417,14 @@ impl Scope<'_> {
         if may_be_null { Doc::cat([doc, Doc::text("!!")]) } else { doc }
     }
 
+    /// A call, and what its result is for the JVM.
     pub fn call(&mut self, call: &Call) -> Doc {
+        let doc = self.call_alone(call);
+        self.unwrapped(call, doc)
+    }
+
+    /// A call whose result is an object of the source.
+    pub fn call_alone(&mut self, call: &Call) -> Doc {
         if call.traits.reflective {
             let class: Vec<u16> = call.class.binary_name().encode_utf16().collect();
             let class = literal::string(&class);
@@ -395,12 +441,18 @@ impl Scope<'_> {
         }
         let member = member.unwrap_or_else(|| java_member(call));
         let name = quoted(&member.name);
+        if member.form == Form::Constructor {
+            return self.construct(call, "");
+        }
         if let Target::New = call.on {
-            let parameters =
-                if call.traits.generic_class { self.facts.type_parameters(&call.class) } else { 0 };
-            let generic = match parameters {
-                0 => String::new(),
-                n => format!("<{}>", vec!["Any?"; n].join(", ")),
+            let parameters = match call.traits.generic_class {
+                true => self.facts.type_parameters(&call.class),
+                false => Vec::new(),
+            };
+            let any = |takes_null: &bool| if *takes_null { "Any?" } else { "Any" };
+            let generic = match parameters.is_empty() {
+                true => String::new(),
+                false => format!("<{}>", parameters.iter().map(any).collect::<Vec<_>>().join(", ")),
             };
             return self.construct(call, &generic);
         }
@@ -408,11 +460,13 @@ impl Scope<'_> {
         let on = match &call.on {
             Target::New => return self.construct(call, ""),
             Target::Static => match (self.facts.class(&call.class), args) {
-                (ClassForm::File, [first, rest @ ..])
-                    if matches!(member.form, Form::Extension | Form::ExtensionGetter) =>
-                {
+                // Of a file, or what an object of a value class wraps.
+                (_, [first, rest @ ..]) if matches!(member.form, Form::Extension | Form::ExtensionGetter) => {
                     args = rest;
-                    Some(self.extension_receiver(first))
+                    Some(match member.values.first() {
+                        Some(Some(wrapped)) => self.wrapped_receiver(first, wrapped),
+                        _ => self.extension_receiver(first),
+                    })
                 }
                 (ClassForm::File, _) => None,
                 _ => Some(Doc::text(self.names.class(&call.class))),
@@ -435,10 +489,13 @@ impl Scope<'_> {
         };
         match (member.form, args) {
             (Form::Getter | Form::ExtensionGetter, _) => dot,
-            (Form::Setter, [value]) => Doc::cat([dot, Doc::text(" = "), self.expr(value)]),
+            (Form::Setter, [value]) => {
+                let value = self.argument(value, member.values.first());
+                Doc::cat([dot, Doc::text(" = "), value])
+            }
             _ => {
                 let skipped = call.args.len() - args.len();
-                let args = self.arguments(call, args, skipped);
+                let args = self.arguments(call, args, skipped, &member);
                 Doc::cat([dot, Doc::args(args)])
             }
         }
@@ -446,15 +503,17 @@ impl Scope<'_> {
 
     fn construct(&mut self, call: &Call, generic: &str) -> Doc {
         // Kotlin has no copy of a string by a constructor.
-        if let ([text @ Value::Str(_)], true) = (call.args.as_slice(), call.returns == Type::string()) {
+        let copies = call.on == Target::New && call.class == ClassName::new("java.lang", &["String"]);
+        if let ([text @ Value::Str(_)], true) = (call.args.as_slice(), copies) {
             let text = self.receiver(text);
             return Doc::cat([Doc::text("String("), text, Doc::text(".toCharArray())")]);
         }
+        let member = self.facts.member(call).unwrap_or_default();
         let (outer, args) = match call.args.as_slice() {
             [outer, rest @ ..] if call.traits.inner => {
-                (Some(self.receiver(outer)), self.arguments(call, rest, 1))
+                (Some(self.receiver(outer)), self.arguments(call, rest, 1, &member))
             }
-            all => (None, self.arguments(call, all, 0)),
+            all => (None, self.arguments(call, all, 0, &member)),
         };
         match outer {
             Some(outer) => {
@@ -467,7 +526,7 @@ impl Scope<'_> {
         }
     }
 
-    fn arguments(&mut self, call: &Call, args: &[Value], skipped: usize) -> Vec<Doc> {
+    fn arguments(&mut self, call: &Call, args: &[Value], skipped: usize, member: &Member) -> Vec<Doc> {
         let object = Type::object();
         let mut docs = Vec::new();
         for (i, arg) in args.iter().enumerate() {
@@ -481,6 +540,26 @@ impl Scope<'_> {
                     }
                     other => docs.push(Doc::cat([Doc::text("*"), self.expr(other)])),
                 }
+            } else if let Some((at, named)) = member.vararg.as_ref().filter(|(at, _)| *at <= i + skipped) {
+                match arg {
+                    Value::Array { items, .. } if *at == i + skipped && items.len() <= 100 => {
+                        docs.extend(items.iter().map(|item| self.expr(item)).collect::<Vec<_>>());
+                    }
+                    other if *at == i + skipped => docs.push(Doc::cat([Doc::text("*"), self.expr(other)])),
+                    other => {
+                        let name =
+                            named.get(i + skipped - at - 1).map(|name| quoted(name)).unwrap_or_default();
+                        let value = self.argument(other, member.values.get(i + skipped));
+                        docs.push(Doc::cat([Doc::text(format!("{name} = ")), value]));
+                    }
+                }
+            } else if let Some(Some(wrapped)) = member.values.get(i + skipped) {
+                docs.push(self.wrapped(arg, wrapped));
+            } else if let (Value::Array { elem, items }, Some([Nulls { marked: Some(true), .. }])) =
+                (arg, member.arguments.get(i + skipped).map(Vec::as_slice))
+                && array_of(elem).is_none()
+            {
+                docs.push(self.objects(elem, items, true));
             } else if *arg == Value::Null && call.traits.overloaded && !want.is_primitive() {
                 docs.push(Doc::text(format!("null as {}", self.names.ty(want, true))));
             } else {

@@ -8,6 +8,8 @@ mod asserts;
 mod expr;
 pub mod literal;
 mod names;
+mod nulls;
+mod wrapped;
 
 use suite::case::{Call, ClassName, Outcome, Step, Subject, Target, TestCase, Type, Value};
 
@@ -39,6 +41,36 @@ pub struct Member {
     pub marked: Vec<bool>,
     pub returns_nullable: bool,
     pub returns_marked: bool,
+    /// Which JVM parameters are only what the source's objects of value classes wrap; those beyond the end are not.
+    pub values: Vec<Option<Wrapped>>,
+    /// The same of the result.
+    pub returns_value: Option<Wrapped>,
+    /// What the type arguments of each JVM parameter say of null; of those beyond the end nothing is known.
+    pub arguments: Vec<Vec<Nulls>>,
+    /// The JVM parameter that takes a variable number of arguments, and the names of those behind it, which must be said.
+    pub vararg: Option<(usize, Vec<String>)>,
+}
+
+/// What a type says of null: `List<String?>`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Nulls {
+    /// None where it depends on what stands for a type parameter.
+    pub marked: Option<bool>,
+    pub arguments: Vec<Nulls>,
+}
+
+/// An object of a value class, of which the JVM only sees what it wraps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrapped {
+    pub class: ClassName,
+    /// What shows the value.
+    pub property: Option<String>,
+    /// Whether the class can wrap null.
+    pub wraps_null: bool,
+    /// Whether the object itself may be null.
+    pub may_be_null: bool,
+    /// One of the language's unsigned numbers.
+    pub is_unsigned: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,6 +82,8 @@ pub enum Form {
     Getter,
     Setter,
     ExtensionGetter,
+    /// A method that checks what a new object of a value class wraps: the constructor.
+    Constructor,
 }
 
 /// What a class is in Kotlin source.
@@ -59,6 +93,8 @@ pub enum ClassForm {
     #[default]
     Java,
     Class,
+    /// A value class: nothing says which of its objects is meant, only what they wrap.
+    Value,
     /// Named by itself, without `INSTANCE`.
     Object,
     /// Named by the class around it.
@@ -72,8 +108,8 @@ pub trait Facts {
     /// `None`: as in Java.
     fn member(&self, call: &Call) -> Option<Member>;
     fn class(&self, class: &ClassName) -> ClassForm;
-    /// How many type parameters a class has.
-    fn type_parameters(&self, class: &ClassName) -> usize;
+    /// Of each type parameter of a class, whether null may stand for it.
+    fn type_parameters(&self, class: &ClassName) -> Vec<bool>;
 }
 
 /// Nothing is known: everything is spelled as Java has it.
@@ -88,16 +124,16 @@ impl Facts for NoFacts {
         ClassForm::Java
     }
 
-    fn type_parameters(&self, _: &ClassName) -> usize {
-        0
+    fn type_parameters(&self, _: &ClassName) -> Vec<bool> {
+        Vec::new()
     }
 }
 
 /// Why a case cannot be written in Kotlin; none if it can.
 pub fn objection(case: &TestCase, facts: &dyn Facts) -> Option<String> {
-    let mut names = Names::new("");
+    let mut names = Names::new("", facts);
     let case = plan_with(&compared(case), &|value| expr::is_object(facts, value));
-    let mut scope = Scope { names: &mut names, case: &case, facts, result: "result".into(), refused: None };
+    let mut scope = Scope::new(&mut names, &case, facts, "result".into());
     let mut source = Source::new();
     body(Library::Junit5, &mut scope, &mut source);
     scope.refused
@@ -105,7 +141,7 @@ pub fn objection(case: &TestCase, facts: &dyn Facts) -> Option<String> {
 
 /// Renders a test class. The same input gives the same bytes.
 pub fn render(file: &SuiteFile, library: Library, facts: &dyn Facts) -> Rendered {
-    let mut names = Names::new(&file.package);
+    let mut names = Names::new(&file.package, facts);
     let mut body = Source::new();
     body.line(&format!("class {} {{", file.class_name));
     body.indent();
@@ -144,7 +180,7 @@ pub fn render(file: &SuiteFile, library: Library, facts: &dyn Facts) -> Rendered
     Rendered { text: source.finish() + &body.finish(), spans, shared: Vec::new() }
 }
 
-fn method(library: Library, names: &mut Names, facts: &dyn Facts, case: &TestCase, source: &mut Source) {
+fn method(library: Library, names: &mut Names<'_>, facts: &dyn Facts, case: &TestCase, source: &mut Source) {
     let case = &plan_with(&compared(case), &|value| expr::is_object(facts, value));
     crate::java::comment(&case.comment, source);
     source.line(&format!("@{}", names.import(library.test_annotation())));
@@ -161,7 +197,7 @@ fn method(library: Library, names: &mut Names, facts: &dyn Facts, case: &TestCas
         false => "result".to_owned(),
     };
     let result = if case.type_of(&wish).is_some() { "result".to_owned() } else { wish };
-    let mut scope = Scope { names, case, facts, result, refused: None };
+    let mut scope = Scope::new(names, case, facts, result);
     body(library, &mut scope, source);
     source.dedent();
     source.line("}");
@@ -197,7 +233,7 @@ fn compared(case: &TestCase) -> TestCase {
     case
 }
 
-fn body(library: Library, scope: &mut Scope<'_>, source: &mut Source) {
+fn body(library: Library, scope: &mut Scope<'_, '_>, source: &mut Source) {
     let case = scope.case;
     let kept = kept(case);
     for step in &case.arrange {
@@ -215,7 +251,7 @@ fn body(library: Library, scope: &mut Scope<'_>, source: &mut Source) {
                     source.line(&format!("val {} = mutableListOf<Any?>()", identifier(name)));
                     continue;
                 }
-                let doc = scope.initialiser(value, ty);
+                let doc = scope.initialiser(name, value, ty);
                 // What the initialiser does not say by itself.
                 let typed = matches!(value, Value::Null | Value::Fake { .. }) || scope.needs_type(value, ty);
                 let ty = if typed {
@@ -226,7 +262,7 @@ fn body(library: Library, scope: &mut Scope<'_>, source: &mut Source) {
                 source.put(&Doc::cat([Doc::text(format!("val {}{ty} = ", identifier(name))), doc]), "");
             }
             Step::Do(call) => {
-                let doc = scope.call(call);
+                let doc = scope.call_alone(call);
                 source.put(&doc, "");
             }
             Step::Set { of, field, value, reflective: true, .. } => {
@@ -295,10 +331,10 @@ fn reflection(cases: &[TestCase], source: &mut Source) {
     }
 }
 
-fn returns(library: Library, scope: &mut Scope<'_>, source: &mut Source) {
+fn returns(library: Library, scope: &mut Scope<'_, '_>, source: &mut Source) {
     let case = scope.case;
-    let act = scope.call(&case.act);
     let uses = result_uses(case);
+    let act = if uses == 0 { scope.call_alone(&case.act) } else { scope.call(&case.act) };
     let first = case.asserts.first().is_some_and(|assert| assert.subject == Subject::Value(Value::Result));
     let mut inline = None;
     if uses == 0 {

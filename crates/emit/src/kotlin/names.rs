@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use suite::case::{ClassName, Type};
 
+use super::{Facts, Nulls};
+
 /// Hard keywords: they are names only in backticks.
 const KEYWORDS: [&str; 28] = [
     "as",
@@ -57,17 +59,18 @@ const MAPPED: [(&str, &str); 16] = [
 ];
 
 /// The scope of one file.
-pub struct Names {
+pub struct Names<'a> {
     package: String,
+    facts: &'a dyn Facts,
     /// Which package a simple name stands for here.
     simple: BTreeMap<String, String>,
     imports: BTreeSet<String>,
 }
 
-impl Names {
-    pub fn new(package: &str) -> Names {
+impl<'a> Names<'a> {
+    pub fn new(package: &str, facts: &'a dyn Facts) -> Names<'a> {
         let simple = MAPPED.iter().map(|(_, name)| ((*name).to_owned(), "kotlin".to_owned())).collect();
-        Names { package: package.to_owned(), simple, imports: BTreeSet::new() }
+        Names { package: package.to_owned(), facts, simple, imports: BTreeSet::new() }
     }
 
     /// The class by its simple name, importing it if need be, or in full where the simple name is taken.
@@ -99,6 +102,26 @@ impl Names {
         self.spelled(ty, nullable, true)
     }
 
+    /// A type argument as it is declared where the value is used; of what is not said, `nullable`.
+    pub fn argument(&mut self, ty: &Type, declared: Option<&Nulls>, nullable: bool) -> String {
+        let ty = of_itself(ty).boxed();
+        let Some(declared) = declared else { return self.spelled(&ty, nullable, nullable) };
+        let mark = if declared.marked.unwrap_or(nullable) { "?" } else { "" };
+        match &ty {
+            Type::Class { name, args } if !args.is_empty() && name.package != "kotlin.jvm.functions" => {
+                let class = self.class(name);
+                let args: Vec<String> = args
+                    .iter()
+                    .enumerate()
+                    .map(|(i, arg)| self.argument(arg, declared.arguments.get(i), nullable))
+                    .collect();
+                format!("{class}<{}>{mark}", args.join(", "))
+            }
+            Type::Wildcard => self.spelled(&ty, false, false),
+            ty => self.spelled(ty, false, nullable) + mark,
+        }
+    }
+
     /// A type whose arguments are nullable or not.
     pub fn spelled(&mut self, ty: &Type, nullable: bool, inside: bool) -> String {
         let mark = if nullable && !ty.is_primitive() { "?" } else { "" };
@@ -120,10 +143,16 @@ impl Names {
             Type::Class { name, args } => {
                 let class = self.class(name);
                 match args.is_empty() {
-                    true => class,
+                    // Kotlin has no raw types.
+                    true => match self.facts.type_parameters(name).len() {
+                        0 => class,
+                        many => format!("{class}<{}>", vec!["*"; many].join(", ")),
+                    },
                     false => {
-                        let args: Vec<String> =
-                            args.iter().map(|arg| self.spelled(&arg.boxed(), inside, inside)).collect();
+                        let args: Vec<String> = args
+                            .iter()
+                            .map(|arg| self.spelled(&of_itself(arg).boxed(), inside, inside))
+                            .collect();
                         format!("{class}<{}>", args.join(", "))
                     }
                 }
@@ -135,6 +164,19 @@ impl Names {
 
     pub fn imports(&self) -> Vec<String> {
         self.imports.iter().map(|name| format!("import {name}")).collect()
+    }
+}
+
+/// `String` for `Comparable<String>`: what compares with objects of its own class stands for a type parameter as that class.
+fn of_itself(ty: &Type) -> &Type {
+    match ty {
+        Type::Class { name, args } if *name == ClassName::new("java.lang", &["Comparable"]) => {
+            match &args[..] {
+                [own] if *own == Type::string() || own.unboxed().is_some() => own,
+                _ => ty,
+            }
+        }
+        _ => ty,
     }
 }
 
@@ -179,7 +221,7 @@ mod tests {
     fn keywords_are_quoted_and_java_names_are_mapped() {
         assert_eq!([quoted("is"), quoted("a1"), quoted("a b")], ["`is`", "a1", "`a b`"]);
         assert_eq!(identifier("object"), "object_");
-        let mut names = Names::new("a");
+        let mut names = Names::new("a", &super::super::NoFacts);
         assert_eq!(names.ty(&Type::array(Type::Int), false), "IntArray");
         assert_eq!(names.ty(&Type::array(Type::string()), true), "Array<String?>?");
         assert_eq!(names.class(&ClassName::new("java.util", &["Map", "Entry"])), "java.util.Map.Entry");

@@ -53,7 +53,8 @@ pub fn case(
     let result = suite::case::result(&asserts);
     let mut base = match &*jvm.funcs[subject.func].name {
         "<init>" => format!("new{}", class_name(jvm, subject.class).simple_name()),
-        name => name.to_string(),
+        jvm::kotlin::CONSTRUCTOR => format!("new{}", class_name(jvm, subject.class).simple_name()),
+        name => jvm::kotlin::plain_name(name).to_string(),
     };
     // Of several lambdas that are called alike, where each comes from tells them apart.
     if let (false, Some(from)) = (subject.runs.is_empty(), handed_out_by(&arrange, &act)) {
@@ -133,7 +134,7 @@ fn calls_before(arrange: &[Step], act: &Call) -> Option<(String, String)> {
         }
         let method = match call.on {
             Target::New => format!("new {}", call.class.simple_name()),
-            _ => call.method.clone(),
+            _ => jvm::kotlin::plain_name(&call.method).to_string(),
         };
         match calls.last_mut() {
             Some((last, count)) if *last == method => *count += 1,

@@ -127,7 +127,9 @@ fn callable(vm: &mut Vm<Jvm>, class: ClassId, nested: &[ClassId], config: &Confi
             let f = &vm.lang.funcs[*func];
             let public = f.is(access::PUBLIC) || config.package_private;
             let made = is_enum && matches!(&*f.name, "values" | "valueOf" | "<init>")
-                || is_made_of_components(&vm.lang, *func);
+                || is_made_of_components(&vm.lang, *func)
+                // How the code of Kotlin compares two objects of a value class, of which it only has what they wrap.
+                || &*f.name == "equals-impl0";
             let is_abstract = f.access & access::ABSTRACT != 0;
             public
                 && !made

@@ -274,12 +274,12 @@ impl<'a> ClassExplorer<'a> {
         let java_name = self.vm.lang.classes[class].java_name();
         (self.events)(Event::MethodStarted { class: java_name.clone(), method: name.clone() });
         let mut found = MethodResult::new(&self.vm.lang, method);
-        let refusal = refusal(&found.name, &found.descriptor);
+        let refusal = refusal(&self.vm.lang, method);
         let subject = if refusal.is_some() { None } else { entry.subject(self.vm) };
         if subject.is_none() {
             found.exhaustive = false;
             let why = "no constructor or factory that a test may call makes an object to call it on";
-            let why = refusal.unwrap_or(why);
+            let why = refusal.as_deref().unwrap_or(why);
             found.untestable.push(why.to_string());
             self.leave_open(method, why, result);
         }
@@ -445,15 +445,12 @@ pub fn load(vm: &mut Vm<Jvm>, target: &ClassTarget) -> Result<ClassId, Error> {
 }
 
 /// Why a method is no target at all.
-fn refusal(name: &str, descriptor: &str) -> Option<&'static str> {
+fn refusal(jvm: &Jvm, func: FuncId) -> Option<String> {
     // A suspend function takes the rest of the computation as its last parameter.
-    if descriptor.contains("Lkotlin/coroutines/Continuation;)") {
-        return Some("a suspend function of Kotlin: coroutines are not supported");
+    if jvm.funcs[func].descriptor.contains("Lkotlin/coroutines/Continuation;)") {
+        return Some("a suspend function of Kotlin: coroutines are not supported".to_string());
     }
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '<' | '>');
-    (!name.chars().all(plain)).then_some(
-        "its name cannot be written in a test: Kotlin changes it where value classes are parameters",
-    )
+    if jvm::input::is_written(jvm, func) { None } else { jvm::input::wrapped::unwritten(jvm, func) }
 }
 
 /// Keeps the runs that show what no test shows yet: of a method that comes again, the others are told of.

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use emit::kotlin::{ClassForm, Facts, Form, Member};
-use jvm::kotlin::{KotlinClass, KotlinKind, Nullness, kotlin};
+use emit::kotlin::{ClassForm, Facts, Form, Member, Nulls, Wrapped};
+use jvm::kotlin::{KotlinClass, KotlinKind, KotlinType, Nullness, kotlin};
 use jvm::load::{ClassFile, ClassPath};
 use suite::case::{Call, ClassName, Target, Type};
 
@@ -42,33 +42,74 @@ impl Facts for KotlinFacts {
         let kotlin = known.kotlin.as_ref()?;
         let name = if call.on == Target::New { "<init>" } else { &call.method };
         let arity = call.params.len();
+        let values =
+            jvm::kotlin::values(&self.path, &known.file, name, &descriptor(call)).unwrap_or_default();
+        let returns_value = values.returns.map(wrapped);
+        let values: Vec<Option<Wrapped>> = values.params.into_iter().map(|of| of.map(wrapped)).collect();
+        let member = Member { values, returns_value, ..Member::default() };
+        // The first parameter of a member of a value class is what the object wraps, which is never null for the source.
+        let own = (kotlin.is_on_value(name)).then_some(false);
+        if name == jvm::kotlin::CONSTRUCTOR && kotlin.value.is_some() {
+            return Some(Member {
+                name: call.class.simple_name().to_owned(),
+                form: Form::Constructor,
+                ..member
+            });
+        }
+        if let Some(made) = jvm::kotlin::source_name(name).filter(|_| own.is_some()) {
+            return Some(Member { name: made.to_owned(), form: Form::Extension, ..member });
+        }
         if let Some(function) = kotlin.function(name, &descriptor(call), arity) {
             let receiver = function.receiver;
             return Some(Member {
                 name: function.name.clone(),
-                form: if receiver.is_some() { Form::Extension } else { Form::Function },
-                nullable: receiver
+                form: if receiver.is_some() || own.is_some() { Form::Extension } else { Form::Function },
+                nullable: own
                     .into_iter()
+                    .chain(receiver)
                     .chain(function.parameters.iter().map(|n| n.may_be()))
+                    .zip(wraps_null(&member.values))
+                    .map(|(may_be, wraps)| may_be || wraps)
                     .collect(),
-                marked: receiver.into_iter().chain(function.parameters.iter().map(is_marked)).collect(),
+                marked: own
+                    .into_iter()
+                    .chain(receiver)
+                    .chain(function.parameters.iter().map(is_marked))
+                    .collect(),
                 returns_nullable: function.returns.may_be(),
                 returns_marked: is_marked(&function.returns),
+                arguments: own
+                    .map(|_| Vec::new())
+                    .into_iter()
+                    .chain(function.arguments.iter().map(|arguments| arguments.iter().map(nulls).collect()))
+                    .collect(),
+                vararg: function.vararg.map(|at| {
+                    let named = function.names.iter().skip(at + 1).cloned().collect();
+                    (at + usize::from(own.is_some()) + usize::from(receiver.is_some()), named)
+                }),
+                ..member
             });
         }
         if let Some(property) = kotlin.getter(name) {
             let form = match (property.receiver, arity) {
                 (None, 0) => Form::Getter,
+                (None, 1) if own.is_some() => Form::ExtensionGetter,
                 (Some(_), 1) => Form::ExtensionGetter,
                 _ => return None,
             };
             return Some(Member {
                 name: property.name.clone(),
                 form,
-                nullable: property.receiver.into_iter().collect(),
-                marked: property.receiver.into_iter().collect(),
+                nullable: own
+                    .into_iter()
+                    .chain(property.receiver)
+                    .zip(wraps_null(&member.values))
+                    .map(|(may_be, wraps)| may_be || wraps)
+                    .collect(),
+                marked: own.into_iter().chain(property.receiver).collect(),
                 returns_nullable: property.nullable.may_be(),
                 returns_marked: is_marked(&property.nullable),
+                ..member
             });
         }
         let property = kotlin.setter(name).filter(|p| p.receiver.is_none() && arity == 1);
@@ -76,31 +117,71 @@ impl Facts for KotlinFacts {
             return Some(Member {
                 name: property.name.clone(),
                 form: Form::Setter,
-                nullable: vec![property.nullable.may_be()],
+                nullable: wraps_null(&member.values)
+                    .take(1)
+                    .map(|w| w || property.nullable.may_be())
+                    .collect(),
                 marked: vec![is_marked(&property.nullable)],
-                returns_nullable: false,
-                returns_marked: false,
+                arguments: vec![property.arguments.iter().map(nulls).collect()],
+                ..member
             });
         }
+        // The compiler's own property of an enum.
+        if name == "getEntries" && known.file.access & jvm::load::access::ENUM != 0 {
+            return Some(Member { name: "entries".to_owned(), form: Form::Getter, ..member });
+        }
         // What the compiler made (component1, toString) has no entry; it is called by its own name.
-        Some(Member { name: call.method.clone(), ..Member::default() })
+        Some(Member { name: call.method.clone(), ..member })
     }
 
     fn class(&self, class: &ClassName) -> ClassForm {
         let Some(known) = self.known(class) else { return ClassForm::Java };
         match known.kotlin.as_ref().map(|k| k.kind) {
             None => ClassForm::Java,
-            Some(KotlinKind::Class | KotlinKind::Synthetic) => ClassForm::Class,
+            Some(KotlinKind::Class) if known.kotlin.as_ref().is_some_and(|k| k.value.is_some()) => {
+                ClassForm::Value
+            }
+            Some(KotlinKind::Class | KotlinKind::Constant | KotlinKind::Synthetic) => ClassForm::Class,
             Some(KotlinKind::Object) => ClassForm::Object,
             Some(KotlinKind::Companion) => ClassForm::Companion,
             Some(KotlinKind::File) => ClassForm::File,
         }
     }
 
-    fn type_parameters(&self, class: &ClassName) -> usize {
-        let Some(known) = self.known(class) else { return 0 };
-        known.file.signature.as_deref().map_or(0, type_parameters)
+    fn type_parameters(&self, class: &ClassName) -> Vec<bool> {
+        let Some(known) = self.known(class) else { return Vec::new() };
+        let mut found = vec![true; known.file.signature.as_deref().map_or(0, type_parameters)];
+        for (found, takes_null) in found.iter_mut().zip(known.kotlin.iter().flat_map(|k| &k.variables)) {
+            *found = *takes_null;
+        }
+        found
     }
+}
+
+/// What a type says of null, for the emitter.
+fn nulls(ty: &KotlinType) -> Nulls {
+    let marked = match ty.null {
+        Nullness::Never => Some(false),
+        Nullness::Marked => Some(true),
+        Nullness::ByVariable => None,
+    };
+    Nulls { marked, arguments: ty.arguments.iter().map(nulls).collect() }
+}
+
+/// A value of a value class, for the emitter.
+fn wrapped(of: jvm::kotlin::Wrapped) -> Wrapped {
+    Wrapped {
+        class: ClassName::from_internal(&of.class),
+        property: of.of.is_shown.then_some(of.of.property),
+        wraps_null: of.of.nullable,
+        may_be_null: of.marked,
+        is_unsigned: jvm::kotlin::is_unsigned(&of.class),
+    }
+}
+
+/// Of each parameter, whether null is what an object of a value class wraps.
+fn wraps_null(values: &[Option<Wrapped>]) -> impl Iterator<Item = bool> {
+    values.iter().map(|of| of.as_ref().is_some_and(|of| of.wraps_null)).chain(std::iter::repeat(false))
 }
 
 fn is_marked(of: &Nullness) -> bool {

@@ -27,6 +27,10 @@ pub(super) fn parameters(jvm: &Jvm, func: FuncId) -> Vec<Rule> {
         let function = kotlin.function(&f.name, &f.descriptor, count).map(|f| f.arguments.clone());
         let setter = || kotlin.setter(&f.name).filter(|_| count == 1).map(|p| vec![p.arguments.clone()]);
         let arguments = function.or_else(setter).unwrap_or_default();
+        let classes = super::wrapped::params(jvm, func);
+        for (rule, class) in rules.iter_mut().zip(classes) {
+            rule.wrapped_by = class;
+        }
         for ((rule, arguments), ty) in rules.iter_mut().zip(&arguments).zip(&f.signature.ty.params) {
             rule.join(&elements(arguments, holds_elements(jvm, ty), &|null| null == Nullness::Never));
         }
@@ -51,11 +55,13 @@ pub(super) fn parameters(jvm: &Jvm, func: FuncId) -> Vec<Rule> {
     rules
 }
 
-/// Of the elements of a function's parameters, only that they are not null: the rest is what a method under test is declared to
+/// Of the elements of a function's parameters, only that they are not null, and what objects of value classes wrap: the rest is what a method under test is declared to
 /// be given, and constructors are called with whatever they take.
 pub(super) fn element_nulls(jvm: &Jvm, func: FuncId) -> Vec<Rule> {
-    let nulls =
-        |rule: Rule| Rule { each: only_nulls(rule.each), values: only_nulls(rule.values), ..Rule::default() };
+    let nulls = |rule: Rule| {
+        let (each, values) = (only_nulls(rule.each), only_nulls(rule.values));
+        Rule { each, values, wrapped_by: rule.wrapped_by, ..Rule::default() }
+    };
     parameters(jvm, func).into_iter().map(nulls).collect()
 }
 

@@ -231,8 +231,12 @@ fn other_class(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
     let own = &vm.lang.classes[class];
     let may_be_other = own.access & access::ABSTRACT != 0 && own.origin != ClassOrigin::Library;
     if own.is_interface() || may_be_other || kinds.is_empty() {
-        kinds.extend(super::made_up::prepare(vm, class, args));
-        kinds.extend(super::made_up::prepare_overriding(vm, class, args));
+        // Where all that there is wraps another one (decorators), one comes first that is made of nothing.
+        let wrap = kinds.iter().all(|kind| needs_itself(&vm.lang, kind, class));
+        let mut made_up: Vec<Kind> = super::made_up::prepare(vm, class, args).into_iter().collect();
+        made_up.extend(super::made_up::prepare_overriding(vm, class, args));
+        let at = if wrap { 0 } else { kinds.len() };
+        kinds.splice(at..at, made_up);
     }
     match kinds.len() {
         0 => unsupported,

@@ -40,6 +40,7 @@ mod through;
 mod values;
 mod vocabulary;
 mod words;
+pub mod wrapped;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -86,6 +87,8 @@ pub struct Worlds {
     pub context: Option<ClassId>,
     /// Tests of it lie in another package, as its jar lets nobody into its own.
     pub apart: bool,
+    /// Tests are written in Kotlin.
+    pub in_kotlin: bool,
     pub recipes: FxHashMap<Arc<str>, Arc<Recipe>>,
     /// What making inputs runs is looked at as well.
     pub whole: bool,

@@ -367,6 +367,8 @@ pub fn param_names(jvm: &Jvm, func: FuncId) -> Vec<String> {
         slot += ty.slots();
         // Kotlin's name for the receiver of an extension function.
         let local = local.map(|n| if n.starts_with("$this$") { "receiver".to_string() } else { n });
+        // And for that of a value class's member.
+        let local = local.map(|n| if n == "this" { decapitalised(jvm, f.class) } else { n });
         let name = local.or(given).unwrap_or_default();
         let plain: String = name.chars().filter(|c| c.is_alphanumeric() || *c == '_').collect();
         let mut name = if plain.is_empty() { format!("arg{i}") } else { plain };
@@ -376,6 +378,13 @@ pub fn param_names(jvm: &Jvm, func: FuncId) -> Vec<String> {
         names.push(name);
     }
     names
+}
+
+/// `cents` for `Cents`.
+fn decapitalised(jvm: &Jvm, class: ClassId) -> String {
+    let name = jvm.classes[class].name.rsplit(['/', '$']).next().unwrap_or_default();
+    let mut chars = name.chars();
+    chars.next().into_iter().flat_map(char::to_lowercase).chain(chars).collect()
 }
 
 /// Whether a test may write the name of a class.
@@ -392,7 +401,12 @@ pub fn can_name(jvm: &Jvm, class: ClassId) -> bool {
     let public = modifiers & access::PUBLIC != 0;
     // Kotlin has no packages that keep classes to themselves: what is not public is private to its file.
     let in_file = !public && !class.name.contains('$') && crate::kotlin::is_kotlin(file);
-    !local && exported && !in_file && modifiers & access::PRIVATE == 0 && (public || near)
+    !local
+        && exported
+        && !in_file
+        && !crate::kotlin::is_unnamed(file)
+        && modifiers & access::PRIVATE == 0
+        && (public || near)
 }
 
 /// Whether a test may call a method of a class that it may name.
@@ -400,14 +414,16 @@ pub fn can_call(jvm: &Jvm, func: FuncId) -> bool {
     let f = &jvm.funcs[func];
     let near = jvm.classes[f.class].origin != ClassOrigin::Library
         && same_package(jvm, jvm.classes[f.class].package());
-    f.access & (access::PRIVATE | access::SYNTHETIC) == 0
-        && (f.is(access::PUBLIC) || near)
-        && is_written(&f.name)
+    let open = f.access & (access::PRIVATE | access::SYNTHETIC) == 0 && (f.is(access::PUBLIC) || near);
+    (open || super::wrapped::is_hidden_constructor(jvm, func)) && is_written(jvm, func)
 }
 
-/// Whether a test can write the name of a method: Kotlin's compiler gives some a `-` (`getDuration-UwyO8pc`).
-pub fn is_written(name: &str) -> bool {
-    name == "<init>" || name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
+/// Whether a test can write the name of a method: Kotlin's compiler gives some a `-` (`getDuration-UwyO8pc`), which only Kotlin can
+/// call, by another name.
+pub fn is_written(jvm: &Jvm, func: FuncId) -> bool {
+    let name = &*jvm.funcs[func].name;
+    let plain = name == "<init>" || name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
+    plain || super::wrapped::unwritten(jvm, func).is_none()
 }
 
 /// Whether a test lies in the package of a class.
@@ -453,6 +469,7 @@ fn user_ways(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
     };
     let found: Vec<FuncId> = jvm.classes[class].functions().filter(makes).collect();
     let mut ways: Vec<Way> = found.into_iter().map(|func| way(vm, func, env)).collect();
+    ways.extend(super::wrapped::way(vm, class, env));
     let jvm = &vm.lang;
     ways.sort_by_key(|way| {
         let f = &jvm.funcs[way.func];

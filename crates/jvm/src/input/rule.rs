@@ -34,6 +34,8 @@ pub struct Rule {
     pub null: bool,
     /// One of these, if any are given.
     pub one_of: Vec<Constant>,
+    /// What an object of this value class (an internal name) wraps: its constructor does not refuse it.
+    pub wrapped_by: Option<Arc<str>>,
     /// Besides.
     pub also: Vec<Rule>,
 }
@@ -88,6 +90,7 @@ impl Rule {
         give(&mut self.values, &mut other.values);
         give(&mut self.fraction, &mut other.fraction);
         give(&mut self.time, &mut other.time);
+        give(&mut self.wrapped_by, &mut other.wrapped_by);
         if !other.is_empty() {
             self.also.push(other);
         }
@@ -105,6 +108,7 @@ impl Rule {
         self.values = self.values.take().or_else(|| other.values.clone());
         self.fraction = self.fraction.or(other.fraction);
         self.time = self.time.or(other.time);
+        self.wrapped_by = self.wrapped_by.take().or_else(|| other.wrapped_by.clone());
         self.also.extend(other.also.iter().cloned());
         self.null |= other.null;
         if self.one_of.is_empty() {
@@ -147,6 +151,9 @@ pub(super) fn differ(vm: &mut Vm<Jvm>, a: Val, b: Val) -> Result<(), Stop> {
 
 /// A value is as its rule says.
 pub(super) fn hold(vm: &mut Vm<Jvm>, val: Val, ty: &FieldType, rule: &Rule) -> Result<(), Stop> {
+    if let Some(class) = &rule.wrapped_by {
+        super::wrapped::must_be_taken(vm, class, val, ty)?;
+    }
     if !ty.is_reference() {
         limits(vm, val, ty, rule)?;
         super::values::be_one_of(vm, val, ty, &rule.one_of)?;

@@ -71,7 +71,7 @@ impl Jvm {
             above = class.superclass;
         }
         Some(Member {
-            name: name.to_string(),
+            name: if is_kotlin { crate::kotlin::plain_name(name).to_string() } else { name.to_string() },
             owner: (is_static && !extends).then(|| owner.to_string()),
             meaning: meaning(found.descriptor.rsplit(')').next().unwrap_or_default()),
             takes,
@@ -83,13 +83,14 @@ impl Jvm {
     /// Whether a static method is an extension function of Kotlin: its compiler calls the receiver `$this$name`.
     /// `left_out`: the descriptor is that of what is called where arguments are left out.
     fn is_extension(&self, class: &str, name: &str, descriptor: &str, left_out: bool) -> bool {
-        let mut at = self.loaded(class).filter(|_| class.ends_with("Kt"));
+        // So do static methods of value classes with what an object wraps.
+        let mut at = self.loaded(class).filter(|_| class.ends_with("Kt") || name.contains('-'));
         while let Some(class) = at {
             let class = &self.classes[class];
             let method = class.file.as_deref().and_then(|file| declared(file, name, descriptor, left_out));
             if let Some(method) = method {
                 let locals = method.code.iter().flat_map(|code| &code.locals);
-                return locals.filter(|local| local.slot == 0).any(|local| local.name.starts_with("$this$"));
+                return locals.filter(|local| local.slot == 0).any(|local| is_receiver(&local.name));
             }
             // What belongs to one facade may be in several files, each a class above.
             at = class.superclass;
@@ -227,6 +228,11 @@ fn meaning(descriptor: &str) -> Meaning {
         "S" => Meaning::Short,
         _ => Meaning::Number,
     }
+}
+
+/// Whether a parameter stands in front of the dot in the source: that of an extension function, or of a value class's member.
+fn is_receiver(name: &str) -> bool {
+    name == "this" || name.starts_with("$this$")
 }
 
 #[cfg(test)]

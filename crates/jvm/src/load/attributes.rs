@@ -225,6 +225,7 @@ fn local(input: &Input, at: &mut Reader<'_>, code_len: u16) -> Read<LocalVariabl
         return place.fault("local variable is out of the code");
     }
     let name = input.text_at(at)?;
+    let name = crate::kotlin::source_variable(&name).map_or(name.clone(), Into::into);
     let descriptor = input.text_at(at)?;
     Ok(LocalVariable { start, len, name, descriptor, slot: at.u16()? })
 }

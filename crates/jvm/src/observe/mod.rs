@@ -594,7 +594,7 @@ pub fn getters(vm: &Vm<Jvm>, class: ClassId) -> Vec<FuncId> {
                     .as_ref()
                     .is_some_and(|file| returns_field(file, &method.name, &method.descriptor));
             let fits = method.is(access::PUBLIC)
-                && crate::input::is_written(&method.name)
+                && crate::input::is_written(&vm.lang, func)
                 && method.access & (access::STATIC | access::SYNTHETIC) == 0
                 && method.signature.ty.params.is_empty()
                 && method.signature.ty.ret.is_some();

@@ -50,7 +50,7 @@ pub fn questions(
             let fits = f.is(access::PUBLIC)
                 && f.access & (access::STATIC | access::SYNTHETIC) == 0
                 && f.signature.ty.ret.is_some()
-                && is_written(&f.name)
+                && is_written(jvm, func)
                 && can_call(jvm, func)
                 && f.name != asked.name
                 && !matches!(&*f.name, "hashCode" | "equals" | "compareTo" | "clone" | "iterator");
