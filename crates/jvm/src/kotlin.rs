@@ -259,17 +259,18 @@ fn type_table<'a>(fields: &[Field<'a>], names: &'a Names) -> Types<'a> {
     };
     let inside = self::fields(table.bytes);
     Types {
-        strict: Vec::new(),
         names,
         first_nullable: inside.iter().find(|f| f.number == 2).map(Field::int),
         all: inside.iter().filter(|f| f.number == 1).map(|f| f.bytes).collect(),
+        ..Types::default()
     }
 }
 
 #[derive(Clone, Default)]
 struct Types<'a> {
-    /// Type parameters by number that have a bound without null.
+    /// Type parameters that have a bound without null: by number, and by name, as a function's own types tell them.
     strict: Vec<u64>,
+    strict_names: Vec<u64>,
     names: Option<&'a Names>,
     all: Vec<&'a [u8]>,
     /// From this one on all of them may be null.
@@ -303,7 +304,11 @@ impl Types<'_> {
     fn read(&self, bytes: &[u8], depth: u32) -> KotlinType {
         let fields = fields(bytes);
         let marked = fields.iter().any(|f| f.number == 3 && f.value != 0);
-        let open = |f: &Field<'_>| f.number == 9 || f.number == 7 && !self.strict.contains(&f.int());
+        let open = |f: &Field<'_>| match f.number {
+            7 => !self.strict.contains(&f.int()),
+            9 => !self.strict_names.contains(&f.int()),
+            _ => false,
+        };
         let null = match (marked, fields.iter().any(open)) {
             (true, _) => Nullness::Marked,
             (false, true) => Nullness::ByVariable,
@@ -391,7 +396,10 @@ impl<'a> Types<'a> {
         let mut types = self.clone();
         for parameter in parameters.iter().filter(|f| f.number == number) {
             if !takes_null(parameter.bytes, self) {
-                types.strict.extend(fields(parameter.bytes).iter().find(|f| f.number == 1).map(Field::int));
+                let fields = fields(parameter.bytes);
+                let told = |number: u32| fields.iter().find(|f| f.number == number).map(Field::int);
+                types.strict.extend(told(1));
+                types.strict_names.extend(told(2));
             }
         }
         types
