@@ -236,7 +236,7 @@ fn unaccounted(
 }
 
 /// Whether a function is there for the language only: initialisers, which are looked at by themselves, constructors that keep
-/// others from making objects, and those of abstract classes, which run with those of the classes below.
+/// others from making objects, those of abstract classes, which run with those of the classes below, and what gives a component of a record.
 fn is_silent(jvm: &Jvm, func: FuncId) -> bool {
     let f = &jvm.funcs[func];
     let class = &jvm.classes[f.class];
@@ -247,7 +247,11 @@ fn is_silent(jvm: &Jvm, func: FuncId) -> bool {
         "<init>" if class.access & access::ABSTRACT != 0 => true,
         // Nothing but the call of the one above.
         "<init>" => f.is(access::PRIVATE) && code().is_some_and(|code| code.instrs.len() <= 3),
-        _ => false,
+        name => {
+            let components = file.and_then(|file| file.record.as_ref());
+            let is_one = components.is_some_and(|all| all.iter().any(|component| *component.name == *name));
+            is_one && f.signature.ty.params.is_empty() && code().is_some_and(|code| code.instrs.len() <= 3)
+        }
     }
 }
 
