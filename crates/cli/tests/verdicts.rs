@@ -420,7 +420,10 @@ fn suites_are_the_smallest_of_short_methods() {
 const UNCALLED: &str = "package a;
 public class Uncalled {
     private static final int[] SQUARES = new int[9];
+    private static final Size SIZE = Size.SMALL;
     private int kept;
+
+    enum Size { SMALL, LARGE }
 
     static {
         for (int i = 0; i < SQUARES.length; i++) {
@@ -476,6 +479,7 @@ fn code_that_no_call_leads_to_is_accounted_for() {
         assert!(lines.len() == count && lines.iter().all(|line| line.contains(verdict)), "{what}:\n{told}");
     };
     all("initialisation of", ": covered by", 4);
+    all("new Uncalled.Size(", ": covered by", 1);
     all("new Uncalled(int, int)", ": infeasible: nothing calls it", 2);
     all(".left(", ": infeasible: nothing calls it", 2);
     all(".right(", ": infeasible: nothing calls it", 2);

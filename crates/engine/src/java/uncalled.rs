@@ -102,11 +102,12 @@ impl ClassExplorer<'_> {
             .into_iter()
             .filter_map(|func| Some((func, fresh.lang.ir(func)?)))
             .collect();
+        // What the initialisers before this one did is undone.
+        fresh.start_exploration();
+        fresh.start_run(Assignment::default());
         if owing.is_empty() || Jvm::is_initialised(fresh, class) {
             return None;
         }
-        fresh.start_exploration();
-        fresh.start_run(Assignment::default());
         fresh.walking = true;
         // However it ends: what it did, it did.
         let _ = jvm::input::initialise(fresh, class);
