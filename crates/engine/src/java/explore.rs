@@ -201,10 +201,10 @@ impl<'a> ClassExplorer<'a> {
             let (found, tests, goal) = explored
                 .unwrap_or_else(|| (self.given_up(entry, FAILED, &mut result), Vec::new(), Vec::new()));
             turns.done(turn, &found, goal);
-            let before = self.waiting(&result);
+            let before = self.confirmed_later(&result);
             super::turns::merge(&mut result, turn.index, found, tests, self.config.suite);
             // Confirming will take longer than was thought.
-            let longer = self.waiting(&result).saturating_sub(before);
+            let longer = self.confirmed_later(&result).saturating_sub(before);
             let sooner = |end: Instant| end.checked_sub(longer).unwrap_or(end);
             self.deadline = self.deadline.map(sooner);
             deadline = deadline.map(sooner);
@@ -237,10 +237,10 @@ impl<'a> ClassExplorer<'a> {
         Ok(result)
     }
 
-    /// What confirming spends on waiting for tests that do not end.
-    fn waiting(&self, result: &ClassResult) -> Duration {
+    /// What confirming takes longer than is kept for it in any case.
+    fn confirmed_later(&self, result: &ClassResult) -> Duration {
         let endless = result.tests.iter().filter(|test| test.case.outcome.is_endless()).count();
-        if self.config.run { runner::confirm::waiting(endless) } else { Duration::ZERO }
+        if self.config.run { runner::confirm::longer(result.tests.len(), endless) } else { Duration::ZERO }
     }
 
     /// Enters which lines have code, whether they were come to or not.
