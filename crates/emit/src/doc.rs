@@ -26,6 +26,8 @@ pub enum Doc {
         op: String,
         items: Vec<Doc>,
     },
+    /// Lines in braces, one step deeper than the line that opens them.
+    Block(Vec<String>),
 }
 
 impl Doc {
@@ -45,6 +47,11 @@ impl Doc {
     /// `name(items)`
     pub fn call(name: impl Into<String>, items: Vec<Doc>) -> Doc {
         Doc::cat([Doc::text(name), Doc::args(items)])
+    }
+
+    /// The lines of a source in braces.
+    pub fn block(source: Source) -> Doc {
+        Doc::Block(source.text.lines().map(str::to_owned).collect())
     }
 
     pub fn flat(&self) -> String {
@@ -77,9 +84,28 @@ impl Doc {
                     item.write_flat(out);
                 }
             }
+            Doc::Block(lines) => {
+                out.push_str("{ ");
+                lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).for_each(|line| {
+                    out.push_str(line);
+                    out.push(' ');
+                });
+                out.push('}');
+            }
         }
     }
 
+    fn has_block(&self) -> bool {
+        match self {
+            Doc::Text(_) => false,
+            Doc::Cat(items) | Doc::List { items, .. } | Doc::Chain { items, .. } => {
+                items.iter().any(Doc::has_block)
+            }
+            Doc::Block(_) => true,
+        }
+    }
+
+    /// Of a block what stands on the line that opens it.
     pub fn width(&self) -> usize {
         match self {
             Doc::Text(s) => s.chars().count(),
@@ -93,6 +119,7 @@ impl Doc {
                 let gap = op.chars().count() + 2;
                 items.iter().map(|d| d.width() + gap).sum::<usize>().saturating_sub(gap)
             }
+            Doc::Block(_) => 1,
         }
     }
 
@@ -107,6 +134,7 @@ impl Doc {
                 (width, rigid && items.len() < 2)
             }
             Doc::Cat(items) => rigid_prefix(items),
+            Doc::Block(_) => (1, false),
         }
     }
 }
@@ -131,11 +159,18 @@ pub struct Source {
     /// Number of complete lines written.
     lines: usize,
     depth: usize,
+    /// How much deeper the lines will stand in the end.
+    margin: usize,
 }
 
 impl Source {
     pub fn new() -> Source {
         Source::default()
+    }
+
+    /// The lines of a [`Doc::block`] in a method of a test class.
+    pub fn nested() -> Source {
+        Source { margin: 3 * INDENT, ..Source::default() }
     }
 
     /// The 1-based number of the line that is written next.
@@ -170,7 +205,9 @@ impl Source {
     /// A document laid out at the present depth, `end` after it.
     pub fn put(&mut self, doc: &Doc, end: &str) {
         let indent = self.depth * INDENT;
-        let mut layout = Layout { text: " ".repeat(indent), col: indent, indent: indent + CONTINUATION };
+        let text = " ".repeat(indent);
+        let (line, width) = (indent, WIDTH - self.margin);
+        let mut layout = Layout { text, col: indent, indent: indent + CONTINUATION, line, width };
         layout.put(doc, end.len());
         layout.push(end);
         for line in layout.text.lines() {
@@ -194,6 +231,9 @@ struct Layout {
     col: usize,
     /// Where continuation lines begin.
     indent: usize,
+    /// Where the present line begins.
+    line: usize,
+    width: usize,
 }
 
 impl Layout {
@@ -203,24 +243,65 @@ impl Layout {
     }
 
     fn newline(&mut self) {
+        self.newline_at(self.indent);
+    }
+
+    fn newline_at(&mut self, col: usize) {
         self.text.truncate(self.text.trim_end_matches(' ').len());
         self.text.push('\n');
-        self.text.extend(std::iter::repeat_n(' ', self.indent));
-        self.col = self.indent;
+        self.text.extend(std::iter::repeat_n(' ', col));
+        self.col = col;
+        self.line = col;
+    }
+
+    fn block(&mut self, lines: &[String]) {
+        let outer = self.line;
+        self.push("{");
+        for line in lines {
+            self.newline_at(outer + INDENT);
+            self.push(line);
+        }
+        self.newline_at(outer);
+        self.push("}");
     }
 
     fn fits(&self, width: usize) -> bool {
-        self.col + width <= WIDTH
+        self.col + width <= self.width
+    }
+
+    /// On one line but for the lines of blocks.
+    fn put_flat(&mut self, doc: &Doc) {
+        match doc {
+            doc if !doc.has_block() => self.push(&doc.flat()),
+            Doc::Cat(items) => items.iter().for_each(|item| self.put_flat(item)),
+            Doc::List { open, items, close, .. } => {
+                self.push(open);
+                self.put_between(items, ", ");
+                self.push(close);
+            }
+            Doc::Chain { op, items } => self.put_between(items, &format!(" {op} ")),
+            Doc::Block(lines) => self.block(lines),
+            Doc::Text(text) => self.push(text),
+        }
+    }
+
+    fn put_between(&mut self, items: &[Doc], between: &str) {
+        for (i, item) in items.iter().enumerate() {
+            if i > 0 {
+                self.push(between);
+            }
+            self.put_flat(item);
+        }
     }
 
     /// `reserve`: width of what must follow on the same line.
     fn put(&mut self, doc: &Doc, reserve: usize) {
         if self.fits(doc.width() + reserve) {
-            let flat = doc.flat();
-            return self.push(&flat);
+            return self.put_flat(doc);
         }
         match doc {
             Doc::Text(s) => self.push(s),
+            Doc::Block(lines) => self.block(lines),
             Doc::Cat(items) => {
                 for (i, item) in items.iter().enumerate() {
                     let (tail, rigid) = rigid_prefix(&items[i + 1..]);
@@ -308,6 +389,26 @@ mod tests {
         let text = lay(&Doc::call("assertArrayEquals", vec![list, Doc::text("actual")]));
         assert!(text.lines().all(|l| l.len() <= WIDTH && l == l.trim_end()), "{text}");
         assert!(text.lines().count() < 16, "{text}");
+    }
+
+    #[test]
+    fn blocks_stand_deeper_than_the_line_that_opens_them() {
+        let mut body = Source::new();
+        body.line("int f() {");
+        body.indent();
+        body.line("return 1;");
+        body.dedent();
+        body.line("}");
+        let made = Doc::cat([Doc::call("new A", vec![name("x", 1)]), Doc::text(" "), Doc::block(body)]);
+        let lambda = Doc::cat([Doc::text("() -> "), made]);
+        let block = |outer: &str| {
+            format!("new A(x) {{\n{outer}    int f() {{\n{outer}        return 1;\n{outer}    }}\n{outer}}}")
+        };
+        let text = lay(&Doc::call("f", vec![name("c", 1), lambda.clone()]));
+        assert_eq!(text, format!("    f(c, () -> {});\n", block("    ")));
+        let text = lay(&Doc::call("f", vec![name("c", 100), lambda]));
+        let outer = " ".repeat(12);
+        assert_eq!(text, format!("    f(\n{outer}{},\n{outer}() -> {});\n", "c".repeat(100), block(&outer)));
     }
 
     #[test]

@@ -240,6 +240,8 @@ pub enum Target {
     Static,
     Instance(Box<Value>),
     New,
+    /// A new object of a class written in place, which has these methods: the class that the constructor is of is abstract.
+    Below(Vec<FakeMethod>),
 }
 
 impl Call {
@@ -285,13 +287,19 @@ impl Call {
         self
     }
 
+    /// Whether it makes an object by a constructor.
+    pub fn is_new(&self) -> bool {
+        matches!(self.on, Target::New | Target::Below(_))
+    }
+
     /// The values this call is made of, receiver first.
     pub fn operands(&self) -> impl Iterator<Item = &Value> {
-        let receiver = match &self.on {
-            Target::Instance(value) => Some(&**value),
-            Target::Static | Target::New => None,
+        let (receiver, methods) = match &self.on {
+            Target::Instance(value) => (Some(&**value), &[][..]),
+            Target::Static | Target::New => (None, &[][..]),
+            Target::Below(methods) => (None, methods.as_slice()),
         };
-        receiver.into_iter().chain(&self.args)
+        receiver.into_iter().chain(&self.args).chain(methods.iter().flat_map(FakeMethod::values))
     }
 }
 

@@ -234,42 +234,32 @@ impl Scope<'_> {
         Doc::call(format!("{}.{}", identifier(&runs.name), runs.method), args)
     }
 
-    /// An anonymous class, as the declaration of a variable.
-    pub fn fake_class(
-        &mut self,
-        name: String,
-        ty: &Type,
-        constructor: Option<&Call>,
-        methods: &[FakeMethod],
-        source: &mut Source,
-    ) {
+    /// An object of an anonymous class, or of a class of the file that stands for the type.
+    pub fn fake_class(&mut self, ty: &Type, constructor: Option<&Call>, methods: &[FakeMethod]) -> Doc {
         let args = constructor.map(|call| self.arguments(call)).unwrap_or_default();
-        let args: Vec<String> = args.iter().map(Doc::flat).collect();
         let stub = self.stubs.iter().find(|stub| stub.is_of(ty, methods)).map(|stub| stub.name.clone());
-        let declared = self.names.ty(ty);
-        let class = stub.clone().unwrap_or_else(|| declared.clone());
+        let class = stub.clone().unwrap_or_else(|| self.names.ty(ty));
         let said = |method: &&FakeMethod| {
             let speaks = method.result.is_some() || method.throws != Throws::Never || method.runs.is_some();
             stub.is_none() || method.called && speaks || method.records.is_some()
         };
         let methods: Vec<&FakeMethod> = methods.iter().filter(said).collect();
-        let made = format!("{declared} {name} = new {class}({})", args.join(", "));
-        if methods.is_empty() {
+        let made = Doc::call(format!("new {class}"), args);
+        match (methods.as_slice(), stub) {
+            ([], Some(_)) => made,
             // An abstract class may leave nothing abstract.
-            let body = if stub.is_none() { " {}" } else { "" };
-            source.line(&format!("{made}{body};"));
-            return;
+            ([], None) => Doc::cat([made, Doc::text(" {}")]),
+            (methods, _) => Doc::cat([made, Doc::text(" "), self.class_body(methods)]),
         }
-        source.line(&format!("{made} {{"));
-        source.indent();
-        for (i, method) in methods.into_iter().enumerate() {
-            if i > 0 {
-                source.gap();
-            }
-            self.fake_method(method, Vec::new(), source);
+    }
+
+    fn class_body(&mut self, methods: &[&FakeMethod]) -> Doc {
+        let mut body = Source::nested();
+        for method in methods {
+            body.gap();
+            self.fake_method(method, Vec::new(), &mut body);
         }
-        source.dedent();
-        source.line("};");
+        Doc::block(body)
     }
 
     /// A method of a class that stands for another.
@@ -520,6 +510,7 @@ impl Scope<'_> {
                 let diamond = if call.traits.generic_class { "<>" } else { "" };
                 Doc::cat([Doc::text(format!("new {}{diamond}", self.names.class(&call.class))), args])
             }
+            Target::Below(methods) => self.fake_class(&Type::class(call.class.clone()), Some(call), methods),
             Target::Static => {
                 Doc::cat([Doc::text(format!("{}.{}", self.names.class(&call.class), call.method)), args])
             }

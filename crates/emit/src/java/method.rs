@@ -1,6 +1,6 @@
 //! One test method: arrange, act, assert.
 
-use suite::case::{Check, ClassName, Outcome, Step, Subject, Target, TestCase, Text, Type, Value};
+use suite::case::{Check, ClassName, Outcome, Step, Subject, TestCase, Text, Type, Value};
 
 use super::asserts::{Dialect, assert, assertion};
 use super::capture;
@@ -110,9 +110,9 @@ fn throws_clause(dialect: &dyn Dialect, case: &TestCase, release: u16) -> &'stat
 }
 
 fn result_name(case: &TestCase) -> String {
-    let wish = match (&case.act.on, &case.act.returns) {
-        (Target::New, _) => variable_for(&case.act.class),
-        _ => "result".to_owned(),
+    let wish = match case.act.is_new() {
+        true => variable_for(&case.act.class),
+        false => "result".to_owned(),
     };
     if case.type_of(&wish).is_some() { "result".to_owned() } else { wish }
 }
@@ -124,7 +124,9 @@ pub fn arrange(scope: &mut Scope<'_>, source: &mut Source) {
             Step::Bind { name, value: fake @ Value::Fake { ty, constructor, methods }, .. }
                 if fake.is_class() =>
             {
-                scope.fake_class(identifier(name), ty, constructor.as_deref(), methods, source);
+                let declaration = format!("{} {} = ", scope.names.ty(ty), identifier(name));
+                let object = scope.fake_class(ty, constructor.as_deref(), methods);
+                source.put(&Doc::cat([Doc::text(declaration), object]), ";");
             }
             Step::Bind { name, ty, value: fake @ Value::Fake { methods, .. } } if fake.is_block() => {
                 scope.fake_block(identifier(name), ty, methods, source);
@@ -181,7 +183,7 @@ fn needs_type(case: &TestCase) -> bool {
         case.asserts.first().map(|assert| &assert.check),
         Some(Check::Equals(value)) if *value != Value::Null
     );
-    (case.act.traits.returns_type_variable && equality) || case.act.on == Target::New
+    (case.act.traits.returns_type_variable && equality) || case.act.is_new()
 }
 
 fn throws_and_assert(

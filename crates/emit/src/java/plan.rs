@@ -105,7 +105,7 @@ fn name_objects(case: &mut TestCase) {
     let throws = matches!(case.outcome, Outcome::Throws { .. });
     let receiver = match &mut case.act.on {
         Target::Instance(receiver) => Some(&mut **receiver),
-        Target::Static | Target::New => None,
+        Target::Static | Target::New | Target::Below(_) => None,
     };
     let args = case.act.args.iter_mut().filter(|_| throws).map(|arg| (arg, false));
     let objects = receiver.into_iter().map(|receiver| (receiver, true)).chain(args);
@@ -187,7 +187,7 @@ fn opens_chain(step: Option<&Step>, name: &str) -> bool {
 fn only_makes(value: &Value) -> bool {
     !value.any(&mut |v| match v {
         Value::Call(call) => match call.on {
-            Target::New => false,
+            Target::New | Target::Below(_) => false,
             Target::Static => !call.class.package.starts_with("java."),
             Target::Instance(_) => true,
         },
@@ -313,8 +313,10 @@ fn each_value(case: &mut TestCase, f: &mut impl FnMut(&mut Value)) {
 }
 
 fn each_operand(call: &mut Call, f: &mut impl FnMut(&mut Value)) {
-    if let Target::Instance(receiver) = &mut call.on {
-        f(receiver);
+    match &mut call.on {
+        Target::Instance(receiver) => f(receiver),
+        Target::Below(methods) => methods.iter_mut().flat_map(|method| method.values_mut()).for_each(&mut *f),
+        Target::Static | Target::New => {}
     }
     call.args.iter_mut().for_each(f);
 }

@@ -119,22 +119,23 @@ impl<'a, 'f> Scope<'a, 'f> {
         Doc::call(format!("{name}.{}", quoted(&runs.method)), args)
     }
 
-    /// An object of an anonymous class, as the declaration of a variable.
-    pub fn object(
-        &mut self,
-        name: &str,
-        ty: &Type,
-        constructor: Option<&Call>,
-        methods: &[FakeMethod],
-        source: &mut Source,
-    ) {
+    /// An object of an anonymous class.
+    pub fn object(&mut self, ty: &Type, constructor: Option<&Call>, methods: &[FakeMethod]) -> Doc {
         let class = self.names.spelled(ty, false, false);
-        let args = constructor.map(|call| {
+        let mut parts = vec![Doc::text(format!("object : {class}"))];
+        parts.extend(constructor.map(|call| {
             let member = self.facts.member(call).unwrap_or_default();
-            Doc::args(self.arguments(call, &call.args, 0, &member)).flat()
-        });
-        source.line(&format!("val {name} = object : {class}{} {{", args.unwrap_or_default()));
-        source.indent();
+            Doc::args(self.arguments(call, &call.args, 0, &member))
+        }));
+        let mut body = Source::nested();
+        self.overriding(methods, &mut body);
+        if !methods.is_empty() {
+            parts.extend([Doc::text(" "), Doc::block(body)]);
+        }
+        Doc::cat(parts)
+    }
+
+    fn overriding(&mut self, methods: &[FakeMethod], source: &mut Source) {
         for method in methods {
             // Of what Java declares anything may be null.
             let member = self.facts.member(&method.of).unwrap_or_else(|| Member {
@@ -244,8 +245,6 @@ impl<'a, 'f> Scope<'a, 'f> {
                 None => source.line(&format!("{head} {{}}")),
             }
         }
-        source.dedent();
-        source.line("}");
     }
 
     pub fn expr(&mut self, value: &Value) -> Doc {
@@ -444,6 +443,12 @@ impl<'a, 'f> Scope<'a, 'f> {
         if member.form == Form::Constructor {
             return self.construct(call, "");
         }
+        if let Target::Below(methods) = &call.on {
+            if call.traits.generic_class {
+                return self.refuse("an object below an abstract class with type parameters");
+            }
+            return self.object(&Type::class(call.class.clone()), Some(call), methods);
+        }
         if let Target::New = call.on {
             let parameters = match call.traits.generic_class {
                 true => self.facts.type_parameters(&call.class),
@@ -458,7 +463,7 @@ impl<'a, 'f> Scope<'a, 'f> {
         }
         let mut args = call.args.as_slice();
         let on = match &call.on {
-            Target::New => return self.construct(call, ""),
+            Target::New | Target::Below(_) => return self.construct(call, ""),
             Target::Static => match (self.facts.class(&call.class), args) {
                 // Of a file, or what an object of a value class wraps.
                 (_, [first, rest @ ..]) if matches!(member.form, Form::Extension | Form::ExtensionGetter) => {

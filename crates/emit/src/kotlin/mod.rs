@@ -242,7 +242,8 @@ fn body(library: Library, scope: &mut Scope<'_, '_>, source: &mut Source) {
                 if let (Value::Fake { ty, constructor, methods }, true) =
                     (value, expr::is_object(scope.facts, value))
                 {
-                    scope.object(&identifier(name), ty, constructor.as_deref(), methods, source);
+                    let object = scope.object(ty, constructor.as_deref(), methods);
+                    source.put(&Doc::cat([Doc::text(format!("val {} = ", identifier(name))), object]), "");
                     continue;
                 }
                 let list = ClassName::new("java.util", &["List"]);

@@ -217,7 +217,9 @@ pub fn assert_answers(
     for Answer { of, question, seen } in &detail.answers {
         let (asked, declared) = match (of, &act.on) {
             (Asked::Called, Target::Instance(on)) => ((**on).clone(), declared_type(arrange, on)),
-            (Asked::Returned, _) | (_, Target::New) => (Value::Result, act.returns.clone()),
+            (Asked::Returned, _) | (_, Target::New | Target::Below(_)) => {
+                (Value::Result, act.returns.clone())
+            }
             (Asked::Called, Target::Static) => continue,
         };
         let Type::Class { name, .. } = &declared else { continue };

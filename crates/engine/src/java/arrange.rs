@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ir::{ClassId, FuncId};
-use jvm::input::{Event, FakeCall, Generic, can_name};
+use jvm::input::{Event, Fake, FakeCall, Generic, can_name};
 use jvm::load::{FieldType, access};
 use jvm::observe::Seen;
 use jvm::world::Jvm;
@@ -140,9 +140,38 @@ fn fake(
         }
         false => names.name(object, input),
     };
-    let args_of = boxed_args(&made.args.iter().map(filled).collect::<Vec<_>>());
+    let methods = methods(jvm, (made, &name), calls, names, steps)?;
+    let constructor =
+        made.constructor.as_ref().map(|way| Box::new(call_of(jvm, way.func, Target::New, args)));
+    let args = boxed_args(&made.args.iter().map(filled).collect::<Vec<_>>());
+    let ty = Type::Class { name: class_name(jvm, made.interface), args };
+    steps.push(Step::Bind { name, ty: ty.clone(), value: Value::Fake { ty, constructor, methods } });
+    Ok(())
+}
+
+/// The methods of the object that the constructor of an abstract class makes.
+pub fn methods_below(
+    jvm: &Jvm,
+    (object, class): (ObjId, ir::ClassId),
+    (name, calls): (&str, &[FakeCall]),
+    names: &mut Names,
+    steps: &mut Vec<Step>,
+) -> Result<Vec<FakeMethod>, NoCase> {
+    let Some((_, made)) = jvm.worlds.fakes.get(&class) else { return Err(unnamed()) };
+    let calls: Vec<&FakeCall> = calls.iter().filter(|call| call.object == object).collect();
+    methods(jvm, (made, name), &calls, names, steps)
+}
+
+/// The methods of an object that stands for a type, by what they were asked and said. `name` is that of the object.
+fn methods(
+    jvm: &Jvm,
+    (made, name): (&Fake, &str),
+    calls: &[&FakeCall],
+    names: &mut Names,
+    steps: &mut Vec<Step>,
+) -> Result<Vec<FakeMethod>, NoCase> {
     // All that a raw type inherits is raw.
-    let raw = args_of.is_empty() && jvm::input::is_generic(jvm, made.interface);
+    let raw = made.args.is_empty() && jvm::input::is_generic(jvm, made.interface);
     let mut methods = Vec::new();
     for (index, method) in made.methods.iter().enumerate() {
         let f = &jvm.funcs[method.func];
@@ -169,7 +198,7 @@ fn fake(
             _ if returns == Type::Void || runs.as_ref().is_some_and(|runs| runs.returned) => None,
             [] => Some(Value::zero(&returns)),
             [first, rest @ ..] if rest.iter().all(|value| value == first) => Some(first.clone()),
-            _ => Some(next_of(results, &returns, names, &name, steps)),
+            _ => Some(next_of(results, &returns, names, name, steps)),
         };
         let params = match raw {
             true => f.signature.ty.params.iter().map(field_type).collect(),
@@ -202,11 +231,7 @@ fn fake(
             exact,
         });
     }
-    let constructor =
-        made.constructor.as_ref().map(|way| Box::new(call_of(jvm, way.func, Target::New, args)));
-    let ty = Type::Class { name: class_name(jvm, made.interface), args: args_of };
-    steps.push(Step::Bind { name, ty: ty.clone(), value: Value::Fake { ty, constructor, methods } });
-    Ok(())
+    Ok(methods)
 }
 
 /// Whether a type says what the interfaces above it are of by wildcards.

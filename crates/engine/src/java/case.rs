@@ -42,6 +42,10 @@ pub fn case(
     let args = bind_arrays(&mut arrange, &subject.params, args, detail);
     let on = match &detail.before.receiver {
         Some(receiver) => Target::Instance(Box::new(arrange::written(jvm, receiver, &names)?)),
+        None if let (Some(object), Some((_, name))) = (detail.before.stand_in, &subject.stand_in) => {
+            let told = (name.as_str(), detail.fakes.as_slice());
+            Target::Below(arrange::methods_below(jvm, object, told, &mut names, &mut arrange)?)
+        }
         None if &*jvm.funcs[subject.func].name == "<init>" => Target::New,
         None => Target::Static,
     };
@@ -127,13 +131,13 @@ fn calls_before(arrange: &[Step], act: &Call) -> Option<(String, String)> {
         };
         let told = match &call.on {
             Target::Instance(on) => matches!(&act.on, Target::Instance(receiver) if on == receiver),
-            Target::Static | Target::New => true,
+            Target::Static | Target::New | Target::Below(_) => true,
         };
         if !told {
             continue;
         }
         let method = match call.on {
-            Target::New => format!("new {}", call.class.simple_name()),
+            Target::New | Target::Below(_) => format!("new {}", call.class.simple_name()),
             _ => jvm::kotlin::plain_name(&call.method).to_string(),
         };
         match calls.last_mut() {
@@ -498,7 +502,7 @@ pub fn is_keyword(name: &str) -> bool {
 pub fn call_of(jvm: &Jvm, func: FuncId, on: Target, args: Vec<Value>) -> Call {
     let method = &jvm.funcs[func];
     let class = class_name(jvm, method.class);
-    let is_new = on == Target::New;
+    let is_new = matches!(on, Target::New | Target::Below(_));
     let returns = match (&method.signature.ty.ret, is_new) {
         (_, true) => Type::class(class.clone()),
         (Some(ty), false) => arrange::result_type(jvm, func).unwrap_or_else(|| field_type(ty)),

@@ -133,6 +133,7 @@ fn callable(vm: &mut Vm<Jvm>, class: ClassId, nested: &[ClassId], config: &Confi
             let is_abstract = f.access & access::ABSTRACT != 0;
             public
                 && !made
+                && !is_bare(vm, *func)
                 && (is_callable(&vm.lang, *func) || is_abstract && runs_unnamed(vm, *func, nested))
         })
         .collect();
@@ -141,6 +142,20 @@ fn callable(vm: &mut Vm<Jvm>, class: ClassId, nested: &[ClassId], config: &Confi
         found.extend(all.into_iter().find(|func| &*vm.lang.funcs[*func].name == "valueOf"));
     }
     found
+}
+
+/// Whether a function is the only constructor of an abstract class, and takes nothing and decides nothing: objects of the classes below show
+/// that it runs, and there is nothing else to show.
+pub(super) fn is_bare(vm: &mut Vm<Jvm>, func: FuncId) -> bool {
+    let jvm = &vm.lang;
+    let f = &jvm.funcs[func];
+    let class = &jvm.classes[f.class];
+    let constructors = || class.functions().filter(|func| &*jvm.funcs[*func].name == "<init>").count();
+    &*f.name == "<init>"
+        && class.access & access::ABSTRACT != 0
+        && f.signature.ty.params.is_empty()
+        && constructors() == 1
+        && vm.lang.ir(func).is_some_and(|function| function.blocks.len() == 1)
 }
 
 /// Whether an abstract method runs code of nested classes that is not called by their own names.

@@ -43,7 +43,12 @@ fn unconditional(vm: &mut Vm<Jvm>, class: ClassId, method: FuncId) -> Option<Sub
     let func = &vm.lang.funcs[method];
     let is_constructor = &*func.name == "<init>";
     if is_constructor && is_abstract {
-        return None;
+        let stand_in = jvm::input::stand_in(vm, class)?;
+        let name = receiver_name(&vm.lang, class);
+        let params = params(vm, method, std::slice::from_ref(&name));
+        let mut subject = Subject::new(class, method, None, params);
+        subject.stand_in = Some((stand_in, name));
+        return Some(subject);
     }
     if func.is_static() || is_constructor {
         let params = params(vm, method, &[]);

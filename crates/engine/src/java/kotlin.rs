@@ -7,7 +7,7 @@ use std::sync::Arc;
 use emit::kotlin::{ClassForm, Facts, Form, Member, Nulls, Wrapped};
 use jvm::kotlin::{KotlinClass, KotlinKind, KotlinType, Nullness, kotlin};
 use jvm::load::{ClassFile, ClassPath};
-use suite::case::{Call, ClassName, Target, Type};
+use suite::case::{Call, ClassName, Type};
 
 /// Facts by class, read when asked for.
 pub struct KotlinFacts {
@@ -40,7 +40,7 @@ impl Facts for KotlinFacts {
     fn member(&self, call: &Call) -> Option<Member> {
         let known = self.known(&call.class)?;
         let kotlin = known.kotlin.as_ref()?;
-        let name = if call.on == Target::New { "<init>" } else { &call.method };
+        let name = if call.is_new() { "<init>" } else { &call.method };
         let arity = call.params.len();
         let values =
             jvm::kotlin::values(&self.path, &known.file, name, &descriptor(call)).unwrap_or_default();
@@ -217,7 +217,7 @@ fn type_parameters(signature: &str) -> usize {
 
 fn descriptor(call: &Call) -> String {
     let params: String = call.params.iter().map(type_descriptor).collect();
-    let returns = if call.on == Target::New { "V".to_string() } else { type_descriptor(&call.returns) };
+    let returns = if call.is_new() { "V".to_string() } else { type_descriptor(&call.returns) };
     format!("({params}){returns}")
 }
 

@@ -28,6 +28,8 @@ pub struct Subject {
     pub func: FuncId,
     /// What it is called on; none for static methods and constructors.
     pub receiver: Option<Param>,
+    /// What constructors of an abstract class make: objects of this class, which stands for it, and what they are called.
+    pub stand_in: Option<(ClassId, String)>,
     pub params: Vec<Param>,
     /// What static fields have to do with it.
     pub statics: Statics,
@@ -62,6 +64,8 @@ pub struct Before {
     pub args: Vec<Seen>,
     /// Arguments that are the same array as an earlier one: which, and which one.
     pub same: Vec<(usize, usize)>,
+    /// The object that the constructor of an abstract class is called on, and its class.
+    pub stand_in: Option<(ObjId, ClassId)>,
 }
 
 /// Everything that a test can show of a run.
@@ -116,6 +120,7 @@ impl Subject {
             class,
             func,
             receiver,
+            stand_in: None,
             params,
             statics: Statics::default(),
             runs: Vec::new(),
@@ -154,7 +159,7 @@ impl Subject {
             return Ok(Outcome::Returned(None));
         }
         let is_constructor = &*vm.lang.funcs[self.func].name == "<init>";
-        if is_constructor {
+        if is_constructor && self.stand_in.is_none() {
             self.on = Val::obj(vm.new_object(self.class)?);
         }
         self.stage = Stage::Call;
@@ -202,7 +207,15 @@ impl Subject {
         }
         let types: Vec<FieldType> = self.params.iter().map(|param| param.ty.clone()).collect();
         input::known::check(vm, &self.conditions, &self.args, &types)?;
+        let stand_in = match &self.stand_in {
+            Some((class, name)) => Some((input::unmade(vm, name, *class)?, *class)),
+            None => None,
+        };
+        if let Some((object, _)) = stand_in {
+            self.on = Val::obj(object);
+        }
         if let Some(before) = &mut self.before {
+            before.stand_in = stand_in;
             before.receiver = self.receiver.as_ref().map(|_| observe::see_input(vm, self.on.as_obj()));
             before.args = see_args(vm, &self.params, &self.args);
             before.same = same_arrays(&self.params, &self.args);

@@ -45,7 +45,7 @@ pub fn type_arguments(jvm: &Jvm, arrange: &mut [Step], act: &mut Call) {
     for at in 0..arrange.len() {
         spread(jvm, arrange, at);
     }
-    let made = (act.on == Target::New).then(|| act.returns.clone());
+    let made = act.is_new().then(|| act.returns.clone());
     let (given, returns) = types_of(jvm, arrange, act, made.as_ref());
     hand_over(jvm, arrange, &act.args, &given);
     by_elements(jvm, arrange);
@@ -128,7 +128,7 @@ fn types_of(jvm: &Jvm, arrange: &[Step], call: &Call, made: Option<&Type>) -> (V
             Value::Var(name) => declared_as(arrange, name),
             _ => None,
         },
-        Target::New => made.cloned(),
+        Target::New | Target::Below(_) => made.cloned(),
         Target::Static => Some(Type::class(call.class.clone())),
     };
     let found = || {
@@ -144,7 +144,7 @@ fn types_of(jvm: &Jvm, arrange: &[Step], call: &Call, made: Option<&Type>) -> (V
         // `Range.of("a", "b")` is a `Range<String>`, not one of the bound.
         returns = open.returns.as_ref().and_then(|ty| open.with(ty, &known));
     }
-    let returns = returns.filter(|_| call.on != Target::New);
+    let returns = returns.filter(|_| !call.is_new());
     let spell = if returns_variables(jvm, call) { generic_type } else { wildcard_type };
     (given, returns.as_ref().and_then(spell))
 }

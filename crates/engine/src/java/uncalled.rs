@@ -8,11 +8,11 @@ use explore::{Goal, RunId, Verdict, Why};
 use ir::{ClassId, FuncId, Function, Op};
 use jvm::load::access;
 use jvm::world::Jvm;
-use suite::case::{Call, ClassName, Step, Value};
+use suite::case::{Call, ClassName, Step, TestCase, Value};
 use term::Assignment;
-use vm::{Lang, Trace, Vm};
+use vm::{Lang, Outcome, Trace, Val, Vm};
 
-use super::entries::is_made_of_components;
+use super::entries::{is_bare, is_made_of_components};
 use super::explore::ClassExplorer;
 use super::outcome::{ClassResult, Fate, Proposed, key};
 use super::owed::{callees, is_made};
@@ -59,12 +59,18 @@ impl ClassExplorer<'_> {
             let by: Vec<usize> = (0..uses.len()).filter(|at| uses[*at].contains(class)).collect();
             enter(&fresh.lang, initialised, &by, result);
         }
+        for class in &classes {
+            let Some(bare) = self.construct_below(fresh, *class, result) else { continue };
+            let makes = |at: &usize| makes_below(&fresh.lang, *class, &result.tests[*at].case);
+            let by: Vec<usize> = (0..result.tests.len()).filter(makes).collect();
+            enter(&fresh.lang, &bare, &by, result);
+        }
         let nest = nest(fresh, &classes);
         let (own, all) = (live(fresh, &classes), live(fresh, &nest));
         for class in &classes {
             for func in unaccounted(fresh, fresh.lang.classes[*class].functions(), result) {
                 let Some(function) = fresh.lang.ir(func) else { continue };
-                if is_silent(&fresh.lang, func) {
+                if is_silent(fresh, func) {
                     continue;
                 }
                 let private = fresh.lang.funcs[func].is(access::PRIVATE);
@@ -123,6 +129,36 @@ impl ClassExplorer<'_> {
         Some(Initialised { name, func, goal, trace, others })
     }
 
+    /// Runs the constructor of an abstract class that no test is about, as every class below does.
+    fn construct_below(
+        &self,
+        fresh: &mut Vm<Jvm>,
+        class: ClassId,
+        result: &ClassResult,
+    ) -> Option<Initialised> {
+        let all: Vec<FuncId> = fresh.lang.classes[class].functions().collect();
+        let bare: Vec<FuncId> = all.into_iter().filter(|func| is_bare(fresh, *func)).collect();
+        let [func] = unaccounted(fresh, bare, result)[..] else { return None };
+        let owing = vec![(func, fresh.lang.ir(func)?)];
+        fresh.lang.worlds.context = Some(class);
+        let below = jvm::input::stand_in(fresh, class)?;
+        fresh.start_exploration();
+        fresh.start_run(Assignment::default());
+        let object = jvm::input::unmade(fresh, "object", below).ok()?;
+        fresh.walking = true;
+        let outcome = fresh.call(func, &[Val::obj(object)]);
+        fresh.walking = false;
+        let trace = std::mem::take(&mut fresh.trace);
+        let (name, goal) = (fresh.lang.classes[class].name.clone(), self.owing(&fresh.lang, owing));
+        matches!(outcome, Outcome::Returned(_)).then(|| Initialised {
+            name,
+            func,
+            goal,
+            trace,
+            others: BTreeSet::new(),
+        })
+    }
+
     fn owing(&self, jvm: &Jvm, functions: Vec<(FuncId, Arc<Function>)>) -> CoverageGoal {
         CoverageGoal::new(self.config.criterion, &self.config.criterion_options, functions, jvm)
     }
@@ -166,6 +202,20 @@ fn enter(jvm: &Jvm, initialised: &Initialised, by: &[usize], result: &mut ClassR
             result.tests[*at].seen.entry(function.clone()).or_default().add(seen);
         }
     }
+}
+
+/// Whether a test makes an object of a class below another one.
+fn makes_below(jvm: &Jvm, class: ClassId, case: &TestCase) -> bool {
+    let below =
+        |name: &ClassName| jvm.loaded(&name.internal_name()).is_some_and(|made| jvm.is_subclass(made, class));
+    let mut makes = |value: &Value| match value {
+        Value::Call(call) => call.is_new() && below(&call.class),
+        Value::Fake { constructor: Some(call), .. } => below(&call.class),
+        _ => false,
+    };
+    let steps = case.arrange.iter().flat_map(Step::values);
+    let values: Vec<&Value> = steps.chain(case.act.operands()).collect();
+    case.act.is_new() && below(&case.act.class) || values.into_iter().any(|value| value.any(&mut makes))
 }
 
 /// The classes that a test initialises.
@@ -237,15 +287,18 @@ fn unaccounted(
 }
 
 /// Whether a function is there for the language only: initialisers, which are looked at by themselves, constructors that keep
-/// others from making objects, those of abstract classes, which run with those of the classes below, and what gives a component of a record.
-fn is_silent(jvm: &Jvm, func: FuncId) -> bool {
+/// others from making objects, those of abstract classes that have nothing to show, and what gives a component of a record.
+fn is_silent(vm: &mut Vm<Jvm>, func: FuncId) -> bool {
+    if is_bare(vm, func) {
+        return true;
+    }
+    let jvm = &vm.lang;
     let f = &jvm.funcs[func];
     let class = &jvm.classes[f.class];
     let file = class.file.as_deref();
     let code = || file.and_then(|file| file.method(&f.name, &f.descriptor)?.bytecode().ok().flatten());
     match &*f.name {
         "<clinit>" => true,
-        "<init>" if class.access & access::ABSTRACT != 0 => true,
         // Nothing but the call of the one above.
         "<init>" => f.is(access::PRIVATE) && code().is_some_and(|code| code.instrs.len() <= 3),
         name => {

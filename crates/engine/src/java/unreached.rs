@@ -13,7 +13,7 @@ use jvm::load::access;
 use jvm::world::Jvm;
 use vm::Vm;
 
-use super::entries::{Entry, is_callable, is_made_of_components, runs};
+use super::entries::{Entry, is_bare, is_callable, is_made_of_components, runs};
 use super::owed::callees;
 
 /// So many inherited methods lead to the same code.
@@ -33,7 +33,7 @@ pub fn unreached(vm: &mut Vm<Jvm>, classes: &[ClassId], nested: &[ClassId], foun
     for class in classes {
         let own: Vec<FuncId> = vm.lang.classes[*class].functions().collect();
         let own: Vec<FuncId> =
-            own.into_iter().filter(|func| is_code(&vm.lang, *func) && !reached.contains(func)).collect();
+            own.into_iter().filter(|func| !reached.contains(func) && is_code(vm, *func)).collect();
         if own.is_empty() {
             continue;
         }
@@ -80,13 +80,13 @@ pub fn unseen(vm: &mut Vm<Jvm>, nested: &[ClassId], found: &[Entry]) -> Vec<Clas
     nested.iter().copied().filter(|class| !can_name(&vm.lang, *class) && !run.contains(class)).collect()
 }
 
-fn is_code(jvm: &Jvm, func: FuncId) -> bool {
-    let f = &jvm.funcs[func];
-    let is_enum = jvm.classes[f.class].access & access::ENUM != 0;
-    let is_abstract = jvm.classes[f.class].access & access::ABSTRACT != 0;
-    if is_abstract && &*f.name == "<init>" {
+fn is_code(vm: &mut Vm<Jvm>, func: FuncId) -> bool {
+    if is_bare(vm, func) {
         return false;
     }
+    let jvm = &vm.lang;
+    let f = &jvm.funcs[func];
+    let is_enum = jvm.classes[f.class].access & access::ENUM != 0;
     let made = is_enum && (f.name.starts_with('$') || matches!(&*f.name, "values" | "valueOf" | "<init>"));
     f.tracked && is_callable(jvm, func) && !made && !is_made_of_components(jvm, func)
 }

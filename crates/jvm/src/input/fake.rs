@@ -144,9 +144,7 @@ pub(super) fn fake(vm: &mut Vm<Jvm>, name: &str, class: ClassId, optional: bool)
     let Some((_, fake)) = vm.lang.worlds.fakes.get(&class).cloned() else { return Err(Stop::Assumption) };
     let mut seen = Vec::new();
     if let Some(way) = &fake.constructor {
-        let which = vm.lang.classes[fake.interface].java_name();
-        let reason = "only subclasses that leave its methods as they are";
-        vm.ledger.note(ledger::Kind::UnsupportedInput, which, reason);
+        note_class_below(vm, fake.interface);
         super::initialise(vm, fake.interface).map_err(|_| Stop::Assumption)?;
         let args = arguments(vm, name, way, None)?;
         if vm.lang.worlds.script.is_some() {
@@ -162,6 +160,33 @@ pub(super) fn fake(vm: &mut Vm<Jvm>, name: &str, class: ClassId, optional: bool)
             Outcome::Stopped(stop) => return Err(stop),
         }
     }
+    prepare_answers(vm, name, object, &fake)?;
+    if fake.constructor.is_none() {
+        vm.lang.worlds.faked.push((object, name.to_string()));
+    }
+    log(vm, Event::Faked { name: name.to_string(), object, class, args: seen });
+    remember(vm, name, object);
+    Ok(nullable(vm, name, object, optional))
+}
+
+/// An object of a class that stands for an abstract one, whose constructor is still to be called: it is what is tested.
+pub fn unmade(vm: &mut Vm<Jvm>, name: &str, class: ClassId) -> Result<ObjId, Stop> {
+    let object = vm.new_object(class)?;
+    let Some((_, fake)) = vm.lang.worlds.fakes.get(&class).cloned() else { return Err(Stop::Assumption) };
+    note_class_below(vm, fake.interface);
+    vm.lang.worlds.faked.push((object, name.to_string()));
+    prepare_answers(vm, name, object, &fake)?;
+    Ok(object)
+}
+
+fn note_class_below(vm: &mut Vm<Jvm>, class: ClassId) {
+    let which = vm.lang.classes[class].java_name();
+    let reason = "only subclasses that leave its methods as they are";
+    vm.ledger.note(ledger::Kind::UnsupportedInput, which, reason);
+}
+
+/// Makes what the methods of a fake return, throw and hand to functions, as far as that takes code and the run asks for it.
+fn prepare_answers(vm: &mut Vm<Jvm>, name: &str, object: ObjId, fake: &Fake) -> Result<(), Stop> {
     for (index, method) in fake.methods.iter().enumerate() {
         let Some(ty) = vm.lang.funcs[method.func].signature.ty.ret.clone() else { continue };
         let called = format!("{name}.{}()", vm.lang.funcs[method.func].name);
@@ -192,14 +217,8 @@ pub(super) fn fake(vm: &mut Vm<Jvm>, name: &str, class: ClassId, optional: bool)
             }
         }
     }
-    make_thrown(vm, name, object, &fake)?;
-    callback::prepare(vm, name, object, &fake)?;
-    if fake.constructor.is_none() {
-        vm.lang.worlds.faked.push((object, name.to_string()));
-    }
-    log(vm, Event::Faked { name: name.to_string(), object, class, args: seen });
-    remember(vm, name, object);
-    Ok(nullable(vm, name, object, optional))
+    make_thrown(vm, name, object, fake)?;
+    callback::prepare(vm, name, object, fake)
 }
 
 /// Whether a result takes guest code to make, so that it is made with the fake.

@@ -30,6 +30,14 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, interface: ClassId, args: &[Generic]) ->
     prepare_with(vm, interface, args, &[])
 }
 
+/// The class that stands for an abstract one in tests of its constructors; none where a test cannot write any.
+pub fn stand_in(vm: &mut Vm<Jvm>, class: ClassId) -> Option<ClassId> {
+    match prepare(vm, class, &[]) {
+        Some(Kind::Fake { class }) => Some(class),
+        _ => None,
+    }
+}
+
 /// Another one that overrides what an interface of the program has a body for, if the class under test asks for that.
 pub(super) fn prepare_overriding(vm: &mut Vm<Jvm>, interface: ClassId, args: &[Generic]) -> Option<Kind> {
     let class = &vm.lang.classes[interface];

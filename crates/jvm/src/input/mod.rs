@@ -57,7 +57,7 @@ use crate::world::Jvm;
 
 pub use callback::Callback;
 pub use effects::{reads, writes};
-pub use fake::{Fake, FakeCall, FakeMethod, Given, STAND_IN, could_throw, look_at_given};
+pub use fake::{Fake, FakeCall, FakeMethod, Given, STAND_IN, could_throw, look_at_given, unmade};
 pub use generic::{
     Generic, Open, closed_result, has_wildcards, is_generic, open_within_bounds, returns_variables,
 };
@@ -65,7 +65,7 @@ pub use hidden::{Hidden, hidden, params_of};
 pub use kinds::{enum_constants, kind_for};
 pub use known::{Conditions, Known};
 pub use lambdas::lambdas;
-pub use made_up::types_on;
+pub use made_up::{stand_in, types_on};
 pub use nullness::refuses_null;
 pub use object::{Event, MAX_CHANGES, change_order, class_of, object};
 pub use pattern::shortest_match;
