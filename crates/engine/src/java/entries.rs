@@ -30,6 +30,7 @@ impl Entry {
     pub fn subject(&self, vm: &mut Vm<Jvm>) -> Option<Subject> {
         let reached = super::unreached::reach(vm, self.class, self.func);
         vm.lang.worlds.wanted = Arc::new(jvm::input::reads(&vm.lang, reached.keys().copied()));
+        vm.lang.worlds.behind = self.hidden.as_ref().map_or_else(Vec::new, |hidden| hidden.classes.clone());
         let mut subject = self.on_its_own(vm)?;
         subject.statics = jvm::input::statics(vm, self.class, self.func, reached.into_keys().collect());
         Some(subject)

@@ -5,6 +5,7 @@ use ir::ClassId;
 use vm::Vm;
 
 use super::generic::Generic;
+use super::kinds::handed;
 use super::producers::constant;
 use super::recipe::{Make, can_name, is_near};
 use crate::indy::wrapper;
@@ -15,10 +16,22 @@ use crate::world::Jvm;
 /// So many class literals, or constants of a type, are tried.
 const MOST: usize = 12;
 
-/// The types that the code of a class tells objects apart by, in the order of its code.
-pub(super) fn types(jvm: &Jvm, class: ClassId) -> Vec<Generic> {
-    let Some(file) = &jvm.classes[class].file else { return Vec::new() };
+/// The classes whose code is looked at: those without a name that the method under test runs, and the class under test.
+fn asking(jvm: &Jvm) -> Vec<ClassId> {
+    jvm.worlds.behind.iter().copied().chain(jvm.worlds.context).collect()
+}
+
+/// The types that code under test tells objects apart by, in the order of the code.
+pub(super) fn types(jvm: &Jvm) -> Vec<Generic> {
     let mut found: Vec<Generic> = Vec::new();
+    for class in asking(jvm) {
+        types_in(jvm, class, &mut found);
+    }
+    found
+}
+
+fn types_in(jvm: &Jvm, class: ClassId, found: &mut Vec<Generic>) {
+    let Some(file) = &jvm.classes[class].file else { return };
     let mut ask = |name: &str| {
         let ty = match name.starts_with('[') {
             true => FieldType::parse(name).map(|ty| Generic::of(&ty)),
@@ -29,7 +42,7 @@ pub(super) fn types(jvm: &Jvm, class: ClassId) -> Vec<Generic> {
         }
     };
     let mut asks_for_arrays = false;
-    each_instr(jvm, class, |instr| match instr {
+    each_instr(jvm, class, |file, instr| match instr {
         Instr::InstanceOf(cp) => {
             if let Ok(name) = file.pool.class(*cp) {
                 ask(name);
@@ -61,13 +74,11 @@ pub(super) fn types(jvm: &Jvm, class: ClassId) -> Vec<Generic> {
             _ => {}
         }
     }
-    found
 }
 
 /// Those of the types that are classes below another one.
 pub(super) fn subclasses(vm: &mut Vm<Jvm>, above: ClassId) -> Vec<ClassId> {
-    let Some(context) = vm.lang.worlds.context else { return Vec::new() };
-    let names = types(&vm.lang, context);
+    let names = types(&vm.lang);
     let mut found: Vec<ClassId> = Vec::new();
     for name in names {
         if let Generic::Class(name, _) = &name
@@ -75,7 +86,7 @@ pub(super) fn subclasses(vm: &mut Vm<Jvm>, above: ClassId) -> Vec<ClassId> {
             && class != above
             && vm.lang.is_subclass(class, above)
             && vm.lang.classes[class].access & (access::ABSTRACT | access::INTERFACE) == 0
-            && can_name(&vm.lang, class)
+            && (can_name(&vm.lang, class) || handed(&vm.lang, class).is_some())
         {
             found.push(class);
         }
@@ -85,17 +96,17 @@ pub(super) fn subclasses(vm: &mut Vm<Jvm>, above: ClassId) -> Vec<ClassId> {
 
 /// The classes whose literals (`Byte.class`) stand in the code of the class under test, if they are below a type.
 pub(super) fn literals(vm: &mut Vm<Jvm>, above: ClassId) -> Vec<ClassId> {
-    let Some(context) = vm.lang.worlds.context else { return Vec::new() };
-    let Some(file) = vm.lang.classes[context].file.clone() else { return Vec::new() };
     let mut names: Vec<String> = Vec::new();
-    each_instr(&vm.lang, context, |instr| {
-        if let Instr::Ldc(cp) = instr
-            && let Ok(Constant::Class(name)) = file.pool.get(*cp)
-            && !names.iter().any(|known| *known == *name)
-        {
-            names.push(name.to_string());
-        }
-    });
+    for class in asking(&vm.lang) {
+        each_instr(&vm.lang, class, |file, instr| {
+            if let Instr::Ldc(cp) = instr
+                && let Ok(Constant::Class(name)) = file.pool.get(*cp)
+                && !names.iter().any(|known| *known == *name)
+            {
+                names.push(name.to_string());
+            }
+        });
+    }
     let mut found: Vec<ClassId> = Vec::new();
     for name in names {
         if let Ok(class) = vm.lang.class(&name)
@@ -159,19 +170,20 @@ fn is_plain_array(name: &str) -> bool {
 /// Constants of other classes that stand in the code of the class under test and hold objects of a type:
 /// `IsoFields.QUARTER_OF_YEAR` for `TemporalField`.
 pub(super) fn constant_makes(vm: &mut Vm<Jvm>, ty: ClassId) -> Vec<Make> {
-    let Some(context) = vm.lang.worlds.context else { return Vec::new() };
-    let Some(file) = vm.lang.classes[context].file.clone() else { return Vec::new() };
     let mut read: Vec<(String, String, String)> = Vec::new();
-    each_instr(&vm.lang, context, |instr| {
-        if let Instr::GetStatic(cp) = instr
-            && let Ok(member) = file.pool.field(*cp)
-        {
-            let field = (member.class.to_string(), member.name.to_string(), member.descriptor.to_string());
-            if !read.contains(&field) {
-                read.push(field);
+    for class in asking(&vm.lang) {
+        each_instr(&vm.lang, class, |file, instr| {
+            if let Instr::GetStatic(cp) = instr
+                && let Ok(member) = file.pool.field(*cp)
+            {
+                let field =
+                    (member.class.to_string(), member.name.to_string(), member.descriptor.to_string());
+                if !read.contains(&field) {
+                    read.push(field);
+                }
             }
-        }
-    });
+        });
+    }
     let mut makes: Vec<Make> = Vec::new();
     for (owner, name, descriptor) in read {
         let Some(FieldType::Class(held)) = FieldType::parse(&descriptor) else { continue };
@@ -189,10 +201,10 @@ pub(super) fn constant_makes(vm: &mut Vm<Jvm>, ty: ClassId) -> Vec<Make> {
     makes
 }
 
-fn each_instr(jvm: &Jvm, class: ClassId, mut see: impl FnMut(&Instr)) {
+fn each_instr(jvm: &Jvm, class: ClassId, mut see: impl FnMut(&ClassFile, &Instr)) {
     let Some(file) = &jvm.classes[class].file else { return };
     for method in &file.methods {
         let Ok(Some(code)) = method.bytecode() else { continue };
-        code.instrs.iter().for_each(|(_, instr)| see(instr));
+        code.instrs.iter().for_each(|(_, instr)| see(file, instr));
     }
 }

@@ -32,6 +32,8 @@ pub struct Hidden {
     pub func: FuncId,
     /// What the object is called in tests, unless after its type.
     pub name: Option<String>,
+    /// The classes without a name that have the code.
+    pub classes: Vec<ClassId>,
     /// Code of the program that the call runs and that cannot be told from the type: the bodies of lambdas.
     pub runs: Vec<FuncId>,
 }
@@ -63,6 +65,7 @@ const MAX_DEPTH: u32 = 3;
 /// Methods of hidden classes among `nested`, by the types through which a test can call them. `nested` are classes
 /// inside `class`.
 pub fn hidden(vm: &mut Vm<Jvm>, class: ClassId, nested: &[ClassId]) -> Vec<Hidden> {
+    vm.lang.worlds.handed.clear();
     let jvm = &vm.lang;
     let plain =
         |c: &&ClassId| !jvm.classes[**c].is_interface() && jvm.classes[**c].access & access::ABSTRACT == 0;
@@ -103,6 +106,7 @@ pub fn hidden(vm: &mut Vm<Jvm>, class: ClassId, nested: &[ClassId]) -> Vec<Hidde
                 Kind::Object(key)
             }
         };
+        vm.lang.worlds.handed.extend(source.classes.iter().map(|class| (*class, kind.clone())));
         for func in callable(&mut vm.lang, ty, &source.classes) {
             // Methods that a class of the program declares are explored as its own.
             let known = found.iter().any(|h: &Hidden| h.ty == ty && h.func == func);
@@ -115,6 +119,7 @@ pub fn hidden(vm: &mut Vm<Jvm>, class: ClassId, nested: &[ClassId]) -> Vec<Hidde
                 kind: kind.clone(),
                 func,
                 name: None,
+                classes: source.classes.clone(),
                 runs: Vec::new(),
             });
         }

@@ -61,7 +61,7 @@ fn any(vm: &mut Vm<Jvm>) -> Kind {
     if vm.lang.worlds.asking < MAX_NESTED {
         vm.lang.worlds.asking += 1;
         let mut asked: Vec<(usize, Kind)> = Vec::new();
-        let mut types = asked::types(&vm.lang, context);
+        let mut types = asked::types(&vm.lang);
         for class in asked::annotated(vm) {
             let ty = Generic::Class(vm.lang.classes[class].name.clone(), Vec::new());
             if !types.contains(&ty) {
@@ -171,9 +171,18 @@ fn class_kind(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
     boxed(vm, name, prim)
 }
 
+/// How objects of a class without a name are made, if something hands them out.
+pub(super) fn handed(jvm: &Jvm, class: ClassId) -> Option<Kind> {
+    let known = jvm.worlds.handed.iter().find(|(handed, _)| *handed == class);
+    known.map(|(_, kind)| kind.clone())
+}
+
 fn other_class(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
     let unsupported = Kind::Null(name.replace('/', "."));
     let Ok(class) = vm.lang.class(name) else { return unsupported };
+    if let Some(kind) = handed(&vm.lang, class) {
+        return kind;
+    }
     if matches!(name, "java/lang/Class") || name.starts_with("java/lang/reflect/") {
         return super::reflected::reflected(vm, name, args).unwrap_or(unsupported);
     }
@@ -225,7 +234,7 @@ fn other_class(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
     // Of the library's types there are too many objects to try them all.
     if is_abstract && vm.lang.classes[class].origin == ClassOrigin::Library {
         for sub in asked::subclasses(vm, class) {
-            kinds.extend(plain_class(vm, sub, &[]));
+            kinds.extend(handed(&vm.lang, sub).or_else(|| plain_class(vm, sub, &[])));
         }
     }
     let own = &vm.lang.classes[class];
@@ -388,20 +397,20 @@ fn collection(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Option<Kind> {
 /// A collection, and others of its type that the class under test asks for by `instanceof`: a set for `Collection`, a list that is
 /// not `RandomAccess`.
 fn with_asked(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic], usual: Kind) -> Kind {
-    let Some(context) = vm.lang.worlds.context.filter(|_| vm.lang.worlds.asking == 0) else { return usual };
-    if vm.lang.classes[class].access & (access::ABSTRACT | access::INTERFACE) == 0 {
+    let is_concrete = vm.lang.classes[class].access & (access::ABSTRACT | access::INTERFACE) == 0;
+    if is_concrete || vm.lang.worlds.asking > 0 {
         return usual;
     }
     vm.lang.worlds.asking += 1;
     let mut kinds = vec![usual];
-    for ty in asked::types(&vm.lang, context) {
+    for ty in asked::types(&vm.lang) {
         let Generic::Class(name, _) = &ty else { continue };
         let name = if &**name == "java/util/RandomAccess" { "java/util/LinkedList" } else { name };
         let Ok(below) = vm.lang.class(name) else { continue };
         if below == class || !vm.lang.is_subclass(below, class) {
             continue;
         }
-        let Some(kind) = collection(vm, name, args) else { continue };
+        let Some(kind) = handed(&vm.lang, below).or_else(|| collection(vm, name, args)) else { continue };
         let is = |kind: &Kind| super::object::class_of(&vm.lang, kind);
         if !kinds.iter().any(|known| is(known) == is(&kind)) && kinds.len() < MAX_ASKED {
             kinds.push(kind);

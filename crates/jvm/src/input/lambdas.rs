@@ -100,7 +100,8 @@ fn handed(
     let recipe = prepare_makes(vm, &place, interface, args.clone(), |_| vec![make]);
     add_changes(vm, &recipe, of_owners);
     let kind = Kind::Object(recipe);
-    Some(Hidden { ty: interface, args, kind, func, name: Some(variable(key)), runs: vec![lambda.body] })
+    let name = Some(variable(key));
+    Some(Hidden { ty: interface, args, kind, func, name, classes: Vec::new(), runs: vec![lambda.body] })
 }
 
 /// `byName` for `BY_NAME`.

@@ -85,6 +85,10 @@ pub use vocabulary::vocabulary;
 pub struct Worlds {
     /// The class under test: what its package may use, tests may use.
     pub context: Option<ClassId>,
+    /// Classes without a name whose code the method under test runs: what they ask of inputs is tried first.
+    pub behind: Vec<ClassId>,
+    /// Classes without a name, and how their objects are made.
+    handed: Vec<(ClassId, Kind)>,
     /// Tests of it lie in another package, as its jar lets nobody into its own.
     pub apart: bool,
     /// Tests are written in Kotlin.
