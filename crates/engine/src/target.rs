@@ -1,7 +1,7 @@
 //! What users name as targets: `com.acme.Calc`, `com.acme.Calc#divide`, `com.acme.Calc#divide(int, int)`,
 //! `com.acme.Calc#divide(II)I`, `com.acme.**`.
 
-use jvm::load::{ClassPath, MethodType, access};
+use jvm::load::{ClassFile, ClassPath, Field, FieldType, Method, MethodType, access};
 
 use crate::error::Error;
 
@@ -89,8 +89,9 @@ pub fn resolve(targets: &[String], path: &ClassPath) -> Result<Vec<ClassTarget>,
             classes.push(exact_class(&pattern, text, path)?);
         } else {
             let all = path.list_all()?;
-            let fits = |class: &String| pattern.matches(class) && is_named(class) && !is_inside(class, path);
-            classes.extend(all.into_iter().filter(fits));
+            let fits =
+                |class: &String| pattern.matches(class) && is_named(class) && !is_inside(class, path, &all);
+            classes.extend(all.iter().filter(|class| fits(class)).cloned());
             if classes.is_empty() {
                 return Err(Error::NothingMatches { target: text.clone() });
             }
@@ -122,10 +123,34 @@ pub fn resolve(targets: &[String], path: &ClassPath) -> Result<Vec<ClassTarget>,
     Ok(found)
 }
 
-/// Whether a nested class is private or has no name in Kotlin: what is in it is explored with the class around it.
-fn is_inside(class: &str, path: &ClassPath) -> bool {
-    let file = if class.contains('$') { path.load(class).ok().flatten() } else { None };
-    file.is_some_and(|(file, _)| file.modifiers() & access::PRIVATE != 0 || jvm::kotlin::is_unnamed(&file))
+/// Whether what is in a nested class is explored with the class around it: it is private, has no name in Kotlin, or a test gets its
+/// objects only by another type.
+fn is_inside(class: &str, path: &ClassPath, all: &[String]) -> bool {
+    let Some((outermost, _)) = class.split_once('$') else { return false };
+    let Some((file, _)) = path.load(class).ok().flatten() else { return false };
+    if file.modifiers() & access::PRIVATE != 0 || jvm::kotlin::is_unnamed(&file) {
+        return true;
+    }
+    let own = |m: &&Method| &*m.name == "<init>" && m.access & access::SYNTHETIC == 0;
+    let mut constructors = file.methods.iter().filter(own).peekable();
+    let kinds = access::ABSTRACT | access::INTERFACE | access::ENUM;
+    let for_others = |m: &Method| &*m.name != "<init>" && m.access & (access::STATIC | access::PRIVATE) == 0;
+    if file.modifiers() & kinds != 0
+        || constructors.peek().is_none()
+        || constructors.any(|m| m.access & access::PRIVATE == 0)
+        || !file.methods.iter().any(for_others)
+    {
+        return false;
+    }
+    // Only the classes around it and in it can call a private constructor.
+    let is_it = |ty: &FieldType| matches!(ty, FieldType::Class(name) if &**name == class);
+    let hands_out = |file: &ClassFile| {
+        let returns = |m: &Method| m.access & access::PRIVATE == 0 && m.ty.ret.as_ref().is_some_and(is_it);
+        let holds = |f: &Field| f.access & access::PRIVATE == 0 && is_it(&f.ty);
+        file.methods.iter().any(returns) || file.fields.iter().any(holds)
+    };
+    let nest = all.iter().filter(|name| name.split('$').next() == Some(outermost));
+    !nest.filter_map(|name| path.load(name).ok().flatten()).any(|(file, _)| hands_out(&file))
 }
 
 /// Whether a class has a name in the source: not anonymous, not local, no module or package information.

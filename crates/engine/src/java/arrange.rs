@@ -514,7 +514,7 @@ pub(super) fn filled(ty: &Generic) -> Generic {
     match ty {
         Generic::Class(name, args) => {
             let fill = |arg: &Generic| match arg {
-                Generic::Any => Generic::Class("java/lang/String".into(), Vec::new()),
+                Generic::Any | Generic::Wild => Generic::Class("java/lang/String".into(), Vec::new()),
                 known => filled(known),
             };
             Generic::Class(name.clone(), args.iter().map(fill).collect())
@@ -525,7 +525,7 @@ pub(super) fn filled(ty: &Generic) -> Generic {
 
 pub(super) fn generic_type(ty: &Generic) -> Option<Type> {
     Some(match ty {
-        Generic::Any => return None,
+        Generic::Any | Generic::Wild => return None,
         Generic::Prim(prim) => field_type(prim),
         Generic::Array(elem) => Type::array(generic_type(elem)?),
         Generic::Class(name, args) => Type::Class {
@@ -552,7 +552,7 @@ pub(super) fn wildcard_type(ty: &Generic) -> Option<Type> {
 pub fn result_type(jvm: &Jvm, func: FuncId) -> Option<Type> {
     fn nameable(jvm: &Jvm, ty: &Generic) -> bool {
         match ty {
-            Generic::Any => false,
+            Generic::Any | Generic::Wild => false,
             Generic::Prim(_) => true,
             Generic::Array(elem) => nameable(jvm, elem),
             Generic::Class(name, args) => {

@@ -76,6 +76,17 @@ fn types_in(jvm: &Jvm, class: ClassId, found: &mut Vec<Generic>) {
     }
 }
 
+/// Whether what a collection holds is told apart by its type, as far as can be told from the code: objects of its own class every
+/// `equals` looks for.
+pub(super) fn of_elements(jvm: &Jvm) -> bool {
+    let asking = asking(jvm);
+    let is_own = |ty: &Generic| match ty {
+        Generic::Class(name, _) => jvm.loaded(name).is_some_and(|class| asking.contains(&class)),
+        _ => false,
+    };
+    jvm.worlds.asking < super::kinds::MAX_NESTED && !types(jvm).iter().all(is_own)
+}
+
 /// Those of the types that are classes below another one.
 pub(super) fn subclasses(vm: &mut Vm<Jvm>, above: ClassId) -> Vec<ClassId> {
     let names = types(&vm.lang);

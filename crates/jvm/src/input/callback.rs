@@ -88,7 +88,7 @@ fn named(own: &str, ty: &Generic) -> String {
 /// What stands for a type that nothing is known of: a text.
 fn shown(ty: &Generic) -> Generic {
     match ty {
-        Generic::Any => Generic::Class("java/lang/String".into(), Vec::new()),
+        Generic::Any | Generic::Wild => Generic::Class("java/lang/String".into(), Vec::new()),
         Generic::Class(name, _)
             if &**name == "java/lang/Object" || !name.contains('/') && name.len() <= 2 =>
         {

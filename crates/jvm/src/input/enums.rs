@@ -45,7 +45,7 @@ pub(super) fn map(vm: &mut Vm<Jvm>, key: &Generic, value: &Generic) -> Option<Ki
     let put = vm.lang.method(class, "put", put).ok()?;
     let mut put = way(vm, put, &Vec::new());
     let value = match value {
-        Generic::Any => Generic::Class("java/lang/String".into(), Vec::new()),
+        Generic::Any | Generic::Wild => Generic::Class("java/lang/String".into(), Vec::new()),
         known => known.clone(),
     };
     fill(&mut put, &[kind_for(vm, &of), kind_for(vm, &value)]);

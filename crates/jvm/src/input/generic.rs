@@ -14,8 +14,10 @@ pub enum Generic {
     Prim(FieldType),
     Class(Arc<str>, Vec<Generic>),
     Array(Box<Generic>),
-    /// Anything: a variable without a bound, `?`.
+    /// Anything: a variable without a bound.
     Any,
+    /// `?`: whoever takes it must do with objects of every type.
+    Wild,
 }
 
 /// What type variables stand for.
@@ -49,7 +51,7 @@ impl Generic {
             (Generic::Array(a), FieldType::Array(b)) => a.fits(b),
             (Generic::Class(..), FieldType::Class(_)) => true,
             // Of a variable that nothing is known of here, its bound is: what the descriptor says.
-            (Generic::Any, FieldType::Class(name)) => &**name == "java/lang/Object",
+            (Generic::Any | Generic::Wild, FieldType::Class(name)) => &**name == "java/lang/Object",
             // `Comparator<int[]>.compare(Object, Object)`.
             (Generic::Array(_), FieldType::Class(name)) => &**name == "java/lang/Object",
             _ => false,
@@ -62,7 +64,7 @@ impl fmt::Display for Generic {
         match self {
             Generic::Prim(ty) => write!(f, "{ty}"),
             Generic::Array(elem) => write!(f, "[{elem}"),
-            Generic::Any => write!(f, "*"),
+            Generic::Any | Generic::Wild => write!(f, "*"),
             Generic::Class(name, args) if args.is_empty() => write!(f, "L{name};"),
             Generic::Class(name, args) => {
                 write!(f, "L{name}<")?;
@@ -232,7 +234,7 @@ pub fn class_env(signature: Option<&str>, args: &[Generic]) -> Env {
         .into_iter()
         .enumerate()
         .map(|(i, (name, bound))| match args.get(i) {
-            Some(arg) if *arg != Generic::Any => (name, arg.clone()),
+            Some(arg) if !matches!(arg, Generic::Any | Generic::Wild) => (name, arg.clone()),
             _ => (name, bound),
         })
         .collect()
@@ -378,7 +380,7 @@ impl Parser<'_> {
         match self.peek()? {
             '*' => {
                 self.eat('*');
-                Some(Generic::Any)
+                Some(Generic::Wild)
             }
             '+' | '-' => {
                 let sign = self.peek()?;

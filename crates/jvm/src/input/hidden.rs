@@ -11,6 +11,7 @@ use vm::Vm;
 
 use super::effects::writes;
 use super::generic::{self, Generic};
+use super::kinds::plain_class;
 use super::made_up::env_in;
 use super::owners::changes_of_owners;
 use super::producers::{constant, producer};
@@ -66,16 +67,16 @@ const MAX_DEPTH: u32 = 3;
 /// inside `class`.
 pub fn hidden(vm: &mut Vm<Jvm>, class: ClassId, nested: &[ClassId]) -> Vec<Hidden> {
     vm.lang.worlds.handed.clear();
-    let jvm = &vm.lang;
-    let plain =
-        |c: &&ClassId| !jvm.classes[**c].is_interface() && jvm.classes[**c].access & access::ABSTRACT == 0;
-    let unnamed: Vec<ClassId> = nested.iter().filter(plain).copied().filter(|c| !can_name(jvm, *c)).collect();
+    let mut unnamed: Vec<ClassId> = nested.to_vec();
+    unnamed.retain(|c| vm.lang.classes[*c].access & (access::ABSTRACT | access::INTERFACE) == 0);
+    // Some have a name and nothing that makes them by it: only private constructors.
+    unnamed.retain(|c| !can_name(&vm.lang, *c) || plain_class(vm, *c, &[]).is_none());
     if unnamed.is_empty() {
         return Vec::new();
     }
     let mut sources: Sources = BTreeMap::new();
-    let owners: Vec<ClassId> =
-        std::iter::once(class).chain(nested.iter().copied()).filter(|c| can_name(&vm.lang, *c)).collect();
+    let mut owners: Vec<ClassId> = std::iter::once(class).chain(nested.iter().copied()).collect();
+    owners.retain(|c| can_name(&vm.lang, *c) && !unnamed.contains(c));
     for owner in owners {
         // Constants of an enum that have a body, subclasses that implement an abstract class.
         let below: Vec<ClassId> =

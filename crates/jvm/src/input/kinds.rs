@@ -20,7 +20,7 @@ const MAX_IMPLEMENTERS: usize = 6;
 pub fn kind_for(vm: &mut Vm<Jvm>, ty: &Generic) -> Kind {
     match ty {
         Generic::Prim(prim) => Kind::Scalar(prim.clone()),
-        Generic::Any => any(vm),
+        Generic::Any | Generic::Wild => any(vm),
         Generic::Class(name, args) => class_kind(vm, name, args),
         Generic::Array(elem) => array_kind(vm, elem),
     }
@@ -42,7 +42,7 @@ fn array_kind(vm: &mut Vm<Jvm>, elem: &Generic) -> Kind {
 fn erased(ty: &Generic) -> FieldType {
     match ty {
         Generic::Prim(prim) => prim.clone(),
-        Generic::Any => FieldType::Class("java/lang/Object".into()),
+        Generic::Any | Generic::Wild => FieldType::Class("java/lang/Object".into()),
         Generic::Class(name, _) => FieldType::Class(name.clone()),
         Generic::Array(elem) => FieldType::Array(Box::new(erased(elem)).into()),
     }
@@ -80,9 +80,7 @@ fn any(vm: &mut Vm<Jvm>) -> Kind {
         // One object of each type before a second one of any.
         asked.sort_by_key(|(place, _)| *place);
         for (_, kind) in asked {
-            let class = super::object::class_of(&vm.lang, &kind);
-            let known = kinds.iter().any(|k| super::object::class_of(&vm.lang, k) == class);
-            if !known && kinds.len() < MAX_ASKED {
+            if !kinds.iter().any(|known| is_alike(&vm.lang, known, &kind)) && kinds.len() < MAX_ASKED {
                 kinds.push(kind);
             }
         }
@@ -90,7 +88,7 @@ fn any(vm: &mut Vm<Jvm>) -> Kind {
     Kind::OneOf { ty, kinds, all: false }
 }
 
-const MAX_NESTED: u32 = 2;
+pub(super) const MAX_NESTED: u32 = 2;
 /// So many classes of objects are tried for `Object`.
 const MAX_ASKED: usize = 12;
 
@@ -175,6 +173,13 @@ fn class_kind(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
 pub(super) fn handed(jvm: &Jvm, class: ClassId) -> Option<Kind> {
     let known = jvm.worlds.handed.iter().find(|(handed, _)| *handed == class);
     known.map(|(_, kind)| kind.clone())
+}
+
+/// Whether objects of two kinds are of one class. Those that are handed out are known by the type above it that hands them out.
+fn is_alike(jvm: &Jvm, a: &Kind, b: &Kind) -> bool {
+    let handed_out = |kind| jvm.worlds.handed.iter().any(|(_, handed)| handed == kind);
+    let class = |kind| super::object::class_of(jvm, kind);
+    a == b || class(a) == class(b) && !handed_out(a) && !handed_out(b)
 }
 
 fn other_class(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
@@ -317,7 +322,8 @@ pub(super) fn stand_in(name: &str) -> Option<&'static str> {
 
 /// The library's collections.
 fn collection(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Option<Kind> {
-    let arg = |i: usize| args.get(i).cloned().unwrap_or(Generic::Any);
+    let of_asked = asked::of_elements(&vm.lang);
+    let arg = |i: usize| element(args.get(i).unwrap_or(&Generic::Wild), of_asked);
     let (class, add, parts): (&str, (&str, &str), usize) = match name {
         "java/lang/Iterable"
         | "java/util/Collection"
@@ -357,16 +363,16 @@ fn collection(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Option<Kind> {
             ("java/util/TreeMap", PUT, 2)
         }
         "java/util/Optional" => {
-            return of_element(vm, name, args, "ofNullable", "(Ljava/lang/Object;)Ljava/util/Optional;");
+            return of_element(vm, name, &arg(0), "ofNullable", "(Ljava/lang/Object;)Ljava/util/Optional;");
         }
         "java/util/concurrent/CompletableFuture" => {
             let descriptor = "(Ljava/lang/Object;)Ljava/util/concurrent/CompletableFuture;";
-            return of_element(vm, name, args, "completedFuture", descriptor);
+            return of_element(vm, name, &arg(0), "completedFuture", descriptor);
         }
         "java/util/concurrent/atomic/AtomicReference"
         | "java/lang/ref/WeakReference"
         | "java/lang/ref/SoftReference" => {
-            return of_element(vm, name, args, "<init>", "(Ljava/lang/Object;)V");
+            return of_element(vm, name, &arg(0), "<init>", "(Ljava/lang/Object;)V");
         }
         "java/util/EnumSet" => return super::enums::set(vm, &arg(0)),
         "java/util/EnumMap" => return super::enums::map(vm, &arg(0), &arg(1)),
@@ -383,25 +389,27 @@ fn collection(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Option<Kind> {
     let stands_for = (name != class).then(|| name.into());
     let class = vm.lang.class(class).ok()?;
     let add = vm.lang.method(class, add.0, add.1).ok()?;
-    let mut elems: Vec<Kind> = (0..parts).map(|i| kind_for(vm, &element(&arg(i)))).collect();
+    let mut elems: Vec<Kind> = (0..parts).map(|i| kind_for(vm, &arg(i))).collect();
     if elems.first() == Some(&Kind::Str)
         && let Some(key) = super::words::key(vm)
     {
         elems[0] = key;
     }
     let parts = if generic::is_generic(&vm.lang, class) { parts } else { 0 };
-    let of = (0..parts).map(|i| shown(&arg(i))).collect();
+    let of = (0..parts).map(arg).collect();
     Some(Kind::Filled { class, add, elems, of, stands_for })
 }
 
 /// A collection, and others of its type that the class under test asks for by `instanceof`: a set for `Collection`, a list that is
-/// not `RandomAccess`.
+/// not `RandomAccess`, an `Iterable` that is no `Collection`.
 fn with_asked(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic], usual: Kind) -> Kind {
     let is_concrete = vm.lang.classes[class].access & (access::ABSTRACT | access::INTERFACE) == 0;
     if is_concrete || vm.lang.worlds.asking > 0 {
         return usual;
     }
     vm.lang.worlds.asking += 1;
+    let usually = super::object::class_of(&vm.lang, &usual);
+    let mut asks_for_usual = false;
     let mut kinds = vec![usual];
     for ty in asked::types(&vm.lang) {
         let Generic::Class(name, _) = &ty else { continue };
@@ -410,11 +418,15 @@ fn with_asked(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic], usual: Kind) -
         if below == class || !vm.lang.is_subclass(below, class) {
             continue;
         }
+        asks_for_usual |= usually.is_some_and(|usually| vm.lang.is_subclass(usually, below));
         let Some(kind) = handed(&vm.lang, below).or_else(|| collection(vm, name, args)) else { continue };
-        let is = |kind: &Kind| super::object::class_of(&vm.lang, kind);
-        if !kinds.iter().any(|known| is(known) == is(&kind)) && kinds.len() < MAX_ASKED {
+        if !kinds.iter().any(|known| is_alike(&vm.lang, known, &kind)) && kinds.len() < MAX_ASKED {
             kinds.push(kind);
         }
+    }
+    // Something that is no collection: `Iterable` as a lambda.
+    if asks_for_usual && super::made_up::abstract_methods(&vm.lang, class).len() == 1 {
+        kinds.extend(super::made_up::prepare(vm, class, args));
     }
     vm.lang.worlds.asking -= 1;
     match kinds.len() {
@@ -426,44 +438,32 @@ fn with_asked(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic], usual: Kind) -
 const ADD: (&str, &str) = ("add", "(Ljava/lang/Object;)Z");
 const PUT: (&str, &str) = ("put", "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;");
 
-/// Of elements of an unknown type, strings.
-fn element(ty: &Generic) -> Generic {
+/// Of elements of an unknown type, strings; where anything may be given and is told apart, anything.
+fn element(ty: &Generic, of_asked: bool) -> Generic {
     match ty {
-        Generic::Any => Generic::Class("java/lang/String".into(), Vec::new()),
+        Generic::Wild if of_asked => Generic::Class("java/lang/Object".into(), Vec::new()),
+        Generic::Any | Generic::Wild => Generic::Class("java/lang/String".into(), Vec::new()),
         known => known.clone(),
     }
-}
-
-/// The type of elements as a declaration spells it.
-fn shown(ty: &Generic) -> Generic {
-    if *ty == Generic::Any { element(ty) } else { ty.clone() }
 }
 
 fn list_kind(vm: &mut Vm<Jvm>, elem: &Generic, name: &str) -> Option<Kind> {
     let class = vm.lang.class("java/util/ArrayList").ok()?;
     vm.lang.class("[Ljava/lang/Object;").ok()?;
-    let of = shown(elem);
-    let elem = kind_for(vm, &element(elem));
+    let of = elem.clone();
+    let elem = kind_for(vm, elem);
     let stands_for = (name != "java/util/ArrayList").then(|| name.into());
     Some(Kind::List { class, elem: Box::new(elem), of, stands_for })
 }
 
 /// `Optional.ofNullable(element)`.
-fn of_element(
-    vm: &mut Vm<Jvm>,
-    name: &str,
-    args: &[Generic],
-    factory: &str,
-    descriptor: &str,
-) -> Option<Kind> {
+fn of_element(vm: &mut Vm<Jvm>, name: &str, elem: &Generic, factory: &str, descriptor: &str) -> Option<Kind> {
     let class = vm.lang.class(name).ok()?;
     let func = vm.lang.declared(class, factory, descriptor)?;
-    let elem = element(args.first().unwrap_or(&Generic::Any));
-    let args = vec![shown(args.first().unwrap_or(&Generic::Any))];
-    let key = prepare_ways(vm, class, args, |vm| {
+    let key = prepare_ways(vm, class, vec![elem.clone()], |vm| {
         let mut way = super::recipe::way(vm, func, &Vec::new());
         for param in &mut way.params {
-            param.kind = kind_for(vm, &elem);
+            param.kind = kind_for(vm, elem);
         }
         vec![way]
     });
@@ -476,7 +476,7 @@ fn of_list(vm: &mut Vm<Jvm>, name: &str, elem: &Generic, method: &str, descripto
     let owner = vm.lang.class("java/util/List").ok()?;
     let func = vm.lang.method(owner, method, descriptor).ok()?;
     let list = list_kind(vm, elem, name)?;
-    let key = prepare_ways(vm, class, vec![shown(elem)], |_| {
+    let key = prepare_ways(vm, class, vec![elem.clone()], |_| {
         vec![Way {
             func,
             on: Some(list),
@@ -597,7 +597,7 @@ fn are_apart(jvm: &Jvm, a: &Generic, b: &Generic) -> bool {
         (Generic::Prim(a), Generic::Prim(b)) => a != b,
         (Generic::Prim(_), Generic::Class(..) | Generic::Array(_))
         | (Generic::Class(..) | Generic::Array(_), Generic::Prim(_)) => true,
-        (Generic::Any, _) | (_, Generic::Any) => false,
+        (Generic::Any | Generic::Wild, _) | (_, Generic::Any | Generic::Wild) => false,
     }
 }
 

@@ -358,7 +358,7 @@ fn result_kind(vm: &mut Vm<Jvm>, func: FuncId, env: &generic::Env) -> Option<Kin
     }
     let generic = generic::result(signature, &erased, env);
     let generic = match generic {
-        Generic::Any => Generic::Class("java/lang/String".into(), Vec::new()),
+        Generic::Any | Generic::Wild => Generic::Class("java/lang/String".into(), Vec::new()),
         Generic::Class(name, _) if &*name == "java/lang/Object" => {
             Generic::Class("java/lang/String".into(), Vec::new())
         }
