@@ -86,7 +86,7 @@ criteria! {
     RoundTrip = "round-trip", paths::Paths::SimpleRoundTrips, "For each block on a cycle, some cycle from it back to it is taken (simple round trips).";
     CompleteRoundTrip = "complete-round-trip", paths::Paths::RoundTrips, "Every cycle that passes no block twice is taken, from each of its blocks.";
     Loop = "loop", criteria::loops::Loops, "Every loop is gone through not at all, once, and more than once.";
-    CompletePath = "complete-path", paths::Paths::Complete, "Every path from the entry to an end that goes back along an edge at most --path-rounds times.";
+    CompletePath = "complete-path", paths::Paths::Complete, "Every path from the entry or a handler to an end that goes back along an edge at most --path-rounds times.";
     Condition = "condition", logic::Logic::Conditions, "Every condition of every decision is true and is false.";
     Decision = "decision", logic::Logic::Decisions, "Every decision has every outcome.";
     ConditionDecision = "condition-decision", logic::Logic::ConditionsAndDecisions, "condition and decision together.";

@@ -126,6 +126,8 @@ pub struct Stretch {
     pub edges: Vec<GraphEdge>,
     /// It begins where the function does.
     pub from_entry: bool,
+    /// It begins there, or where an exception landed.
+    pub from_start: bool,
 }
 
 /// Follows an activation on the graph.
@@ -158,8 +160,9 @@ impl Walker {
                         None
                     }
                     _ => {
-                        let from_entry = !self.raised && self.stretch.is_none();
-                        self.stretch.replace(Stretch { start: to, edges: Vec::new(), from_entry })
+                        let from_start = self.stretch.is_none();
+                        let from_entry = !self.raised && from_start;
+                        self.stretch.replace(Stretch { start: to, edges: Vec::new(), from_entry, from_start })
                     }
                 }
             }

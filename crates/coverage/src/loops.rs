@@ -37,11 +37,11 @@ pub fn loops(projection: &Projection, flow: &Flow) -> Vec<LoopShape> {
         let tests = tests(projection, flow, header, &inside);
         let ways = || flow.graph.edges().filter(|e| tests[flow.graph.from(*e).0 as usize]);
         let leaves = ways().any(|e| !inside[flow.graph.to(e).0 as usize]);
-        // A body that tests at its end may leave from its first block, and come back to it at once.
+        // A body that tests at its end may leave from its first block, and come back to it at once; an empty body is a jump.
         // One that begins with a statement has begun, even if it leaves at the end of its first block.
-        let tested_first = leaves
-            && !ways().any(|e| flow.graph.to(e) == header)
-            && !has_statement(projection.func, flow.block(header));
+        let is_test = |b: &BlockId| flow.node(*b).is_some_and(|n| tests[n.0 as usize]);
+        let repeats = cfg.preds(l.header, Edges::Normal).any(|b| l.blocks.contains(&b) && is_test(&b));
+        let tested_first = leaves && !repeats && !has_statement(projection.func, flow.block(header));
         let line = projection.nodes[header.0 as usize].line;
         shapes.push(LoopShape { header, inside, tests, tested_first, line });
     }
@@ -96,7 +96,11 @@ impl LoopShape {
                 Some(_) if !self.contains(to) => all.extend(count.take()),
                 Some(rounds) => {
                     let test = |n: GraphNode| self.tests[n.0 as usize];
-                    let begins = if self.tested_first { test(from) && !test(to) } else { to == self.header };
+                    let begins = match self.tested_first {
+                        // The body of an empty loop is no node.
+                        true => test(from) && (!test(to) || to == self.header),
+                        false => to == self.header,
+                    };
                     *rounds += u32::from(begins);
                 }
             }

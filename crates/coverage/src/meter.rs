@@ -170,12 +170,9 @@ impl Meter {
                 }
             }
         }
-        let ended = came_to_end(func, moves);
+        let complete = complete_stretches(func, &self.flow, moves);
         for (i, part) in self.parts.iter().enumerate() {
-            let whole = |path: &Path| {
-                let [all] = &all[..] else { return false };
-                ended && all.from_entry && all.start == path.start && all.edges == path.edges
-            };
+            let whole = |path: &Path| complete.iter().any(|s| s.start == path.start && s.edges == path.edges);
             if matches!(part, Demand::Whole(path) if whole(path)) {
                 met.insert(i as u32);
             }
@@ -305,7 +302,7 @@ impl Meter {
             Demand::Paths(paths) => paths.iter().filter_map(|path| self.left_of(path, edges, here)).min(),
             Demand::Whole(path) => {
                 let begun =
-                    stretch.from_entry && stretch.start == path.start && path.edges.starts_with(edges);
+                    stretch.from_start && stretch.start == path.start && path.edges.starts_with(edges);
                 begun.then(|| (path.edges.len() - edges.len()) as u32)
             }
             Demand::RoundTrip(node) => {
@@ -315,7 +312,12 @@ impl Meter {
             }
             Demand::Loop { number, times } => {
                 let shape = self.loops.get(*number as usize)?;
-                let one = Stretch { start: stretch.start, edges: edges.to_vec(), from_entry: false };
+                let one = Stretch {
+                    start: stretch.start,
+                    edges: edges.to_vec(),
+                    from_entry: false,
+                    from_start: false,
+                };
                 let rounds = shape.rounds(&self.flow, &one).last().copied();
                 let to_header = self.distance(here, shape.header);
                 let wanted = match times {
@@ -372,10 +374,19 @@ impl Meter {
     }
 }
 
-/// Whether an activation ended by itself: it returned, or threw by a statement of its own.
-fn came_to_end(func: &Function, moves: &[Move]) -> bool {
+/// The stretches that begin at a start and come to an end: the function returned, or threw by a statement of its own, which a handler
+/// of its own may have caught.
+fn complete_stretches(func: &Function, flow: &Flow, moves: &[Move]) -> Vec<Stretch> {
     let ends = |index: u32| func.blocks[func.block_at(index)].end == index + 1;
-    moves.iter().all(|m| !matches!(m, Move::Raise(index) if !ends(*index)))
+    let mut walker = Walker::default();
+    let mut all = Vec::new();
+    for what in moves {
+        let ended = walker.step(flow, *what);
+        all.extend(ended.filter(|_| matches!(what, Move::Raise(index) if ends(*index))));
+    }
+    all.extend(walker.stretch);
+    all.retain(|stretch| stretch.from_start);
+    all
 }
 
 /// Whether a walk comes back to a node and passes no other twice on the way.

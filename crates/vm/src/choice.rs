@@ -2,8 +2,9 @@
 //!
 //! A reference input is, in one run, one object: a new one of one of several types, or one made before. The other
 //! alternatives are worth a run only if the program can tell the difference: where it compares two references,
-//! asks for a type, dispatches on it, or reads what was written through another reference. Such a place demands
-//! the alternative; nothing else does, so shapes that the program cannot tell apart are explored once.
+//! asks for a type, dispatches on it, reads a field, which each class has its own constructors to set, or reads what was
+//! written through another reference. Such a place demands the alternative; nothing else does, so shapes that the program
+//! cannot tell apart are explored once.
 
 use crate::heap::ObjId;
 use crate::lang::{Lang, Stop};
@@ -51,6 +52,9 @@ pub(crate) struct Choices {
     placeholders: Vec<ObjId>,
     /// Input objects that are told apart by a number of theirs.
     numbered: Vec<ObjId>,
+    /// Objects that were chosen and that nothing was read of yet, and a bit of each: most objects need no look.
+    unread: Vec<ObjId>,
+    unread_bits: u64,
 }
 
 /// So many objects are remembered that are told apart by a number.
@@ -64,6 +68,8 @@ impl Choices {
         self.writes.clear();
         self.placeholders.clear();
         self.numbered.clear();
+        self.unread.clear();
+        self.unread_bits = 0;
     }
 
     /// Everything here, for [`Vm::digest`].
@@ -82,7 +88,28 @@ impl Choices {
             }
         }
         self.writes.iter().for_each(|(object, at)| add(u128::from(object.0) | u128::from(*at) << 32));
-        self.placeholders.iter().chain(&self.numbered).for_each(|object| add(object.0.into()));
+        let objects = self.placeholders.iter().chain(&self.numbered).chain(&self.unread);
+        objects.for_each(|object| add(object.0.into()));
+    }
+
+    #[inline]
+    pub(crate) fn may_be_unread(&self, object: ObjId) -> bool {
+        self.unread_bits & bit(object) != 0
+    }
+
+    fn set_unread(&mut self, object: ObjId) {
+        if !self.unread.contains(&object) {
+            self.unread.push(object);
+            self.unread_bits |= bit(object);
+        }
+    }
+
+    /// Whether this is the first time that the object is read.
+    fn set_read(&mut self, object: ObjId) -> bool {
+        let Some(at) = self.unread.iter().position(|unread| *unread == object) else { return false };
+        self.unread.swap_remove(at);
+        self.unread_bits = self.unread.iter().fold(0, |bits, unread| bits | bit(*unread));
+        true
     }
 
     pub(crate) fn is_placeholder(&self, object: ObjId) -> bool {
@@ -92,6 +119,10 @@ impl Choices {
     pub(crate) fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
+}
+
+fn bit(object: ObjId) -> u64 {
+    1 << (object.0 & 63)
 }
 
 impl<L: Lang> Vm<L> {
@@ -142,6 +173,7 @@ impl<L: Lang> Vm<L> {
         };
         if let Some(elem) = self.trace.elems.iter().rposition(is_own) {
             self.choices.all.push(Choice { object, elem: elem as u32, variable, options: ways.to_vec() });
+            self.choices.set_unread(object);
         }
     }
 
@@ -270,6 +302,13 @@ impl<L: Lang> Vm<L> {
             }
         }
         !found.is_empty()
+    }
+
+    /// A field of an object is read: each class has constructors of its own to set it.
+    pub(crate) fn saw_contents(&mut self, object: ObjId) {
+        if !self.making_inputs && self.choices.set_read(object) {
+            self.demand_classes(object);
+        }
     }
 
     /// A field of an object is read or written: an alias would see what was written through another reference.

@@ -3,6 +3,8 @@
 //! "All paths were explored" speaks of one call, on a new object, in the state after class initialisation. Where
 //! another way in, or an earlier call, could still reach a branch, it is open, not infeasible.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use ir::{ClassId, FuncId};
 use jvm::load::{FieldType, Instr, access};
 use jvm::world::Jvm;
@@ -21,8 +23,18 @@ pub fn withdraw(jvm: &Jvm, class: ClassId, explored: &[FuncId], result: &mut Cla
         .collect();
     let pure: Vec<String> =
         explored.iter().filter(|func| is_pure(jvm, **func)).map(|func| jvm.func_name(*func)).collect();
+    let asserting: Vec<String> = functions_of(jvm, class, result)
+        .into_iter()
+        .filter(|func| asserts(jvm, *func))
+        .map(|func| jvm.func_name(func))
+        .collect();
+    let mut outside: BTreeMap<String, Option<String>> = BTreeMap::new();
     for (key, (obligation, fate)) in &mut result.obligations {
-        if !matches!(fate, Fate::Infeasible(_)) || result.proved.contains(key) {
+        let Fate::Infeasible(why) = fate else { continue };
+        if asserting.contains(&obligation.function) {
+            why.push_str(" (with assertions enabled)");
+        }
+        if result.proved.contains(key) {
             continue;
         }
         let entered = entries.contains(&obligation.function);
@@ -33,8 +45,44 @@ pub fn withdraw(jvm: &Jvm, class: ClassId, explored: &[FuncId], result: &mut Cla
                 "not reached by one call on objects after at most {} calls, of which all paths were explored",
                 jvm::input::MAX_CHANGES
             ));
+        } else if !result.by_word.contains(key) {
+            let looks_at = outside.entry(obligation.function.clone()).or_insert_with(|| {
+                // A private one is entered from any of the others.
+                let of = |func: &&FuncId| !entered || jvm.func_name(**func) == obligation.function;
+                let from: Vec<FuncId> = explored.iter().filter(of).copied().collect();
+                super::outside::looks_at(jvm, &from, class)
+            });
+            if let Some(what) = looks_at {
+                *fate = Fate::Open(what.clone());
+            }
         }
     }
+}
+
+/// The functions that are accounted for: of the class and of classes inside of it.
+fn functions_of(jvm: &Jvm, class: ClassId, result: &ClassResult) -> Vec<FuncId> {
+    let inside = format!("{}$", jvm.classes[class].name);
+    let owners: BTreeSet<&str> = result
+        .obligations
+        .values()
+        .filter_map(|(obligation, _)| obligation.function.split(['.', '(']).next())
+        .filter(|name| *name == &*jvm.classes[class].name || name.starts_with(&inside))
+        .collect();
+    owners.into_iter().filter_map(|name| jvm.loaded(name)).flat_map(|c| jvm.classes[c].functions()).collect()
+}
+
+/// Whether a function has `assert` statements.
+fn asserts(jvm: &Jvm, func: FuncId) -> bool {
+    let f = &jvm.funcs[func];
+    let file = jvm.classes[f.class].file.as_deref();
+    let code = file.and_then(|file| file.method(&f.name, &f.descriptor)?.bytecode().ok().flatten());
+    code.zip(file).is_some_and(|(code, file)| {
+        let mut read = code.instrs.iter().filter_map(|(_, instr)| match instr {
+            Instr::GetStatic(cp) => file.pool.field(*cp).ok(),
+            _ => None,
+        });
+        read.any(|field| field.name == "$assertionsDisabled")
+    })
 }
 
 /// Whether a method knows nothing but its arguments, which are numbers, texts or arrays of numbers: it calls nothing and
@@ -71,7 +119,7 @@ fn is_pure(jvm: &Jvm, func: FuncId) -> bool {
 }
 
 /// Whether earlier calls can leave anything behind: a field that may be assigned, or whose object may change.
-fn keeps_state(jvm: &Jvm, class: ClassId) -> bool {
+pub(super) fn keeps_state(jvm: &Jvm, class: ClassId) -> bool {
     let mut next = Some(class);
     while let Some(class) = next {
         let class = &jvm.classes[class];

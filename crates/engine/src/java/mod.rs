@@ -21,6 +21,7 @@ pub mod kotlin;
 mod lasting;
 mod onward;
 pub mod outcome;
+mod outside;
 mod owed;
 pub mod propose;
 mod reach;

@@ -313,7 +313,7 @@ pub fn reads(jvm: &Jvm, funcs: impl Iterator<Item = FuncId>) -> BTreeSet<Arc<str
 }
 
 /// Whether what a field of a type holds can change.
-pub(super) fn is_changeable(descriptor: &str) -> bool {
+pub fn is_changeable(descriptor: &str) -> bool {
     let Some(name) = descriptor.strip_prefix('L') else { return descriptor.starts_with('[') };
     let fixed = ["java/lang/", "java/math/", "java/time/", "java/util/function/"];
     let open = ["java/lang/Object;", "java/lang/StringBu", "java/lang/Appendable", "java/lang/Iterable"];

@@ -12,7 +12,7 @@ use super::object::{Event, absent, arguments, log, nothing, remember, see_args};
 use super::recipe::Way;
 use super::{Kind, make_at, nullable};
 use crate::link::ClassOrigin;
-use crate::load::FieldType;
+use crate::load::{FieldType, access};
 use crate::observe::{Seen, see_argument};
 use crate::world::Jvm;
 
@@ -272,6 +272,15 @@ fn answer(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Answer, Stop> {
     let Some((_, fake)) = vm.lang.worlds.fakes.get(&class) else { return Err(unknown()) };
     let fake = fake.clone();
     let method = fake.methods.get(index).ok_or_else(unknown)?;
+    if could_change(
+        vm,
+        object,
+        args.get(2..).unwrap_or_default(),
+        &vm.lang.funcs[method.func].signature.ty.params,
+    ) {
+        let called = format!("{}.{}", vm.lang.classes[class].java_name(), vm.lang.funcs[method.func].name);
+        vm.ledger.note(ledger::Kind::InputChoice, called, "a stand-in leaves other objects as they are");
+    }
     if method.results.is_empty() {
         if let Some(thrown) = thrown(vm, object, index, method)? {
             return Ok(Answer::Threw(thrown));
@@ -326,6 +335,24 @@ fn answer(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Answer, Stop> {
     let call = FakeCall { result, bits: given_bits(vm, &fake, args), ..FakeCall::new(vm, object, index) };
     keep(vm, call);
     Ok(Answer::Value(val))
+}
+
+/// Whether somebody else's code in the place of a stand-in could change what the program looks at later: it is given, or knows, an
+/// object that is no value.
+fn could_change(vm: &Vm<Jvm>, stand_in: ObjId, args: &[Val], types: &[FieldType]) -> bool {
+    let changes = |object: ObjId| {
+        let class = &vm.lang.classes[vm.heap.class(object)];
+        let is_value = class.access & access::ENUM != 0
+            || !super::is_changeable(&format!("L{};", class.name)) && !class.name.starts_with('[')
+            || class.file.as_ref().is_some_and(|file| file.record.is_some());
+        let is_stand_in = vm.lang.worlds.fakes.contains_key(&vm.heap.class(object));
+        object != stand_in && !is_value && !is_stand_in
+    };
+    let given = args.iter().zip(types).filter(|(val, ty)| ty.is_reference() && val.bits != 0);
+    // Who calls it may have been given to it before: that is the object under test, which has its own claims.
+    let knows =
+        vm.lang.worlds.made.iter().filter(|made| Some(vm.heap.class(made.object)) != vm.lang.worlds.context);
+    given.map(|(val, _)| val.as_obj()).chain(knows.map(|made| made.object)).any(changes)
 }
 
 /// What a call was given, if somebody writes a test of it. The library's interfaces that return something are asked, not told.

@@ -56,7 +56,7 @@ use crate::load::FieldType;
 use crate::world::Jvm;
 
 pub use callback::Callback;
-pub use effects::{reads, writes};
+pub use effects::{is_changeable, reads, writes};
 pub use fake::{Fake, FakeCall, FakeMethod, Given, STAND_IN, could_throw, look_at_given, unmade};
 pub use generic::{
     Generic, Open, closed_result, has_wildcards, is_generic, open_within_bounds, returns_variables,
@@ -369,7 +369,7 @@ fn make_at(vm: &mut Vm<Jvm>, name: &str, kind: &Kind, optional: bool) -> Result<
         Kind::Array { class, elem } => {
             if vm.lang.worlds.inner_arrays.contains(class) {
                 let reason = "arrays inside of objects and arrays are taken to be different ones";
-                vm.ledger.note(Imprecision::InputBound, "inputs", reason);
+                vm.ledger.note(Imprecision::InputChoice, "inputs", reason);
             }
             vm.lang.worlds.inner_arrays.push(*class);
             array(vm, name, *class, elem, optional)
@@ -416,7 +416,7 @@ fn note_stand_in(vm: &mut Vm<Jvm>, class: ClassId, stands_for: Option<&str>) {
     let Some(ty) = stands_for else { return };
     let simple = |name: &str| name.rsplit(['/', '.']).next().unwrap_or(name).to_string();
     let reason = format!("{} for {}", simple(&vm.lang.classes[class].name), simple(ty));
-    vm.ledger.note(Imprecision::InputBound, "inputs", reason);
+    vm.ledger.note(Imprecision::InputChoice, "inputs", reason);
 }
 
 fn scalar(vm: &mut Vm<Jvm>, name: &str, ty: &FieldType) -> Result<Val, Stop> {

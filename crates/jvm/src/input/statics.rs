@@ -228,7 +228,7 @@ pub fn call_earlier(vm: &mut Vm<Jvm>, earlier: &[(String, Vec<Way>)]) -> Result<
             }
         }
         let reason = format!("at most {MAX_CALLS} calls before");
-        vm.ledger.note(ledger::Kind::InputBound, of.as_str(), reason);
+        vm.ledger.note(ledger::Kind::InputChoice, of.as_str(), reason);
     }
     Ok(())
 }
