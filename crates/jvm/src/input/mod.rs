@@ -64,7 +64,7 @@ pub use generic::{
 pub use hidden::{Hidden, hidden, params_of};
 pub use kinds::{enum_constants, kind_for};
 pub use known::{Conditions, Known};
-pub use lambdas::lambdas;
+pub use lambdas::{escaping, is_body, lambdas};
 pub use made_up::{stand_in, types_on};
 pub use nullness::refuses_null;
 pub use object::{Event, MAX_CHANGES, change_order, class_of, object};
@@ -77,7 +77,7 @@ pub use recipe::{
 };
 pub use resets::{Reset, disturb, reset, resets};
 pub use shape::shape;
-pub use statics::{StaticField, Statics, call_earlier, statics};
+pub use statics::{Shared, StaticField, Statics, call_earlier, reading, statics};
 pub use vocabulary::vocabulary;
 
 /// What is known of input objects: recipes of classes, and what the current run made.
