@@ -491,3 +491,168 @@ fn code_that_no_call_leads_to_is_accounted_for() {
     all("n < 0: open: an initialiser runs once", "", 1);
     all("n >= 0: covered by", "", 1);
 }
+
+/// Earlier calls decide what these meet: on what they are given, and on what other classes keep.
+const EARLIER: &str = "package a;
+import java.util.*;
+public class Earlier {
+    public static boolean high(Pile pile) {
+        return pile.size() > 30;
+    }
+
+    public static boolean known(Set<String> names) {
+        return names.size() > 20;
+    }
+
+    public static boolean full() {
+        return Store.count() > 20;
+    }
+
+    public static boolean shared(String name) {
+        return Registry.getInstance().has(name);
+    }
+
+    public static boolean single(String name) {
+        return Single.ONLY.has(name);
+    }
+
+    public static List<java.util.function.IntPredicate> rules() {
+        return List.of(n -> n > 3);
+    }
+
+    public static final class Pile {
+        private int size;
+
+        public void push() {
+            size++;
+        }
+
+        public int size() {
+            return size;
+        }
+    }
+
+    public static final class Store {
+        private static int count;
+
+        public static void put() {
+            count++;
+        }
+
+        public static int count() {
+            return count;
+        }
+    }
+
+    public static final class Registry {
+        private static final Registry INSTANCE = new Registry();
+        private final Set<String> names = new HashSet<>();
+
+        private Registry() {}
+
+        public static Registry getInstance() {
+            return INSTANCE;
+        }
+
+        public boolean has(String name) {
+            return names.contains(name);
+        }
+
+        public void add(String name) {
+            names.add(name);
+        }
+
+        public void clear() {
+            names.clear();
+        }
+    }
+
+    public enum Single {
+        ONLY;
+
+        private final Set<String> names = new HashSet<>();
+
+        public boolean has(String name) {
+            return names.contains(name);
+        }
+
+        public void add(String name) {
+            names.add(name);
+        }
+
+        public void clear() {
+            names.clear();
+        }
+    }
+}
+";
+
+#[test]
+fn what_more_calls_could_lead_to_is_not_infeasible() {
+    let place = Place::new("Earlier", EARLIER);
+    let told = text(&place.command("cover").arg("a.Earlier").output().unwrap());
+    assert!(about(&told, ": infeasible").is_empty(), "{told}");
+    for open in ["pile.size() > 30", "names.size() > 20", "Store.count() > 20", "n > 3"] {
+        assert!(about(&told, open)[0].contains(": open: "), "{told}");
+    }
+    // Objects that everybody shares are called before.
+    for name in [".shared(String)", ".single(String)"] {
+        let lines = about(&told, name);
+        assert!(!lines.is_empty() && lines.iter().all(|line| line.contains("covered by")), "{told}");
+    }
+}
+
+const HANDED: &str = "package a
+
+fun over(n: Int): (Int) -> Boolean = { it > n }
+
+fun rules(): List<(Int) -> Boolean> = listOf({ it > 3 })
+
+object Stock {
+    private val items = mutableMapOf<String, Int>()
+    var taken = 0
+        private set
+
+    fun add(name: String, count: Int) {
+        items[name] = (items[name] ?: 0) + count
+    }
+
+    fun take(name: String): Boolean {
+        val count = items[name] ?: return false
+        if (count == 1) items.remove(name) else items[name] = count - 1
+        taken++
+        return true
+    }
+
+    fun clear() {
+        items.clear()
+        taken = 0
+    }
+}
+
+class Name private constructor(val text: String) {
+    companion object {
+        private val all = ArrayList<Name>()
+
+        fun of(text: String): Name {
+            all.firstOrNull { it.text == text }?.let { return it }
+            return Name(text).also { all += it }
+        }
+
+        fun forget() = all.clear()
+    }
+}
+";
+
+#[test]
+fn lambdas_and_objects_of_kotlin_are_called() {
+    let place = Place::of_kotlin("Handed", HANDED);
+    let told =
+        text(&place.command("cover").args(["a.HandedKt", "a.Stock", "a.Name$Companion"]).output().unwrap());
+    assert!(about(&told, ": infeasible").is_empty(), "{told}");
+    for what in ["lambda 1 in HandedKt.over,", "Stock.take(", "Stock.add(", "Name.Companion.of("] {
+        let lines = about(&told, what);
+        assert!(!lines.is_empty() && lines.iter().all(|line| line.contains("covered by")), "{what}:\n{told}");
+    }
+    assert!(!about(&told, "lambda 1 in HandedKt.rules,").is_empty(), "{told}");
+}

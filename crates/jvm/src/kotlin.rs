@@ -11,8 +11,9 @@ pub use values::{
     CONSTRUCTOR, ValueClass, Values, Wrapped, is_unsigned, plain_name, source_name, source_variable, values,
 };
 
+use crate::link::{Class, Func};
 use crate::load::annotation::{ElementValue, annotations};
-use crate::load::{ClassFile, MethodType};
+use crate::load::{ClassFile, Instr, MethodType};
 use wire::{Field, Names, fields, names_and_message, unpack, varint};
 
 /// A class or file of Kotlin source.
@@ -154,6 +155,29 @@ pub fn is_kotlin(class: &ClassFile) -> bool {
     let all = raw.and_then(|raw| annotations(raw, &class.pool).ok()).unwrap_or_default();
     all.iter().any(|annotation| &*annotation.descriptor == "Lkotlin/Metadata;")
 }
+
+/// Whether a method of a Kotlin class stands in no source: what a read-only collection makes of Java's `add` and `remove`, and the
+/// choice between the parts that a call of a data class's `copy` leaves out.
+pub fn is_made(class: &Class, func: &Func) -> bool {
+    let Some(file) = class.file.as_deref() else { return false };
+    let copies = &*func.name == "copy$default" && file.methods.iter().any(|m| &*m.name == "component1");
+    let refuses = || {
+        let code = file.method(&func.name, &func.descriptor).and_then(|m| m.bytecode().ok().flatten());
+        code.is_some_and(|code| {
+            code.instrs.len() <= 6
+                && code.instrs.iter().any(|(_, instr)| match instr {
+                    Instr::Ldc(cp) => {
+                        file.pool.string(*cp).is_ok_and(|text| READ_ONLY.encode_utf16().eq(text))
+                    }
+                    _ => false,
+                })
+        })
+    };
+    (copies || refuses()) && is_kotlin(file)
+}
+
+/// What the compiler has methods throw that would change a read-only collection.
+const READ_ONLY: &str = "Operation is not supported for read-only collection";
 
 /// Reads the annotation; `None` if the class was not made from Kotlin.
 pub fn kotlin(class: &ClassFile) -> Option<KotlinClass> {

@@ -59,8 +59,9 @@ kinds! {
     /// The sizes of input strings and arrays are bounded.
     /// Verdicts hold within these bounds and say so.
     InputBound = "input-bound", "input strings and arrays were bounded in length", false;
-    /// Of objects that inputs hold only some were tried: those that few calls make, small collections, one class for an interface.
-    InputChoice = "input-choice", "only some of the possible inputs were tried", false;
+    /// Inputs are bounded where others are as likely: a few calls before, a few elements. What is not reached within such
+    /// bounds is open.
+    Tried = "tried", "inputs were tried within bounds", false;
     /// Branches that could lead nowhere new were not split (the default, switched off by --exhaustive).
     NotSplit = "not-split", "branches that add no obligation were not split", false;
     /// Alternatives were left out that lead on exactly as others do, which were explored (the default, switched off by

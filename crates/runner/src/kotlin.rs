@@ -85,9 +85,11 @@ pub(crate) fn kotlinc(
             .map(OsString::from),
     );
     args.extend(["-jvm-target".into(), target.into(), "-d".into(), workspace.classes().into()]);
-    // Tests are of the module that they test: they may use what is internal.
+    // Tests are of the module that they test: they may use what is internal, but not what libraries keep to themselves.
     let mut friends = OsString::from("-Xfriend-paths=");
-    for (i, entry) in absolute(&environment.class_path).iter().enumerate() {
+    let entries = absolute(&environment.class_path);
+    let own = entries.iter().enumerate().filter(|(at, entry)| *at == 0 || entry.is_dir());
+    for (i, (_, entry)) in own.enumerate() {
         if i > 0 {
             friends.push(",");
         }

@@ -127,6 +127,18 @@ fn name_objects(case: &mut TestCase) {
     }
 }
 
+/// Has some values stand where the variables stood that hold them.
+pub fn replace_variables(case: &mut TestCase, which: &dyn Fn(&Value) -> bool) {
+    let mut map: BTreeMap<String, Value> = BTreeMap::new();
+    case.arrange.retain(|step| match step {
+        Step::Bind { name, value, .. } if which(value) => map.insert(name.clone(), value.clone()).is_some(),
+        _ => true,
+    });
+    if !map.is_empty() {
+        each_value(case, &mut |value| substitute(value, &map));
+    }
+}
+
 fn inline(case: &mut TestCase, wants_variable: &dyn Fn(&Value) -> bool) {
     // Without what nobody uses, what it was made of may be used by nobody.
     let mut steps = usize::MAX;

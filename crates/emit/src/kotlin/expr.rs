@@ -59,8 +59,8 @@ impl<'a, 'f> Scope<'a, 'f> {
         let ([method], false) = (methods.as_slice(), is_object(self.facts, fake)) else {
             return self.refuse("an object that stands for an interface inside of something else");
         };
-        if method.throws != Throws::Never {
-            return self.refuse("a function that throws");
+        if matches!(method.throws, Throws::InCalls(_)) {
+            return self.refuse("a function that throws in some calls only");
         }
         let mut params = vec!["_".to_string(); method.params.len()];
         if let Some(runs) = &method.runs
@@ -73,9 +73,14 @@ impl<'a, 'f> Scope<'a, 'f> {
                 param.clone_from(name);
             }
         }
-        let params = params.join(", ");
+        // One that nobody looks at needs no name, and may be the receiver of the function.
+        let params = if params == ["_"] { String::new() } else { params.join(", ") };
         let arrow = if params.is_empty() { String::new() } else { format!("{params} -> ") };
         let result = match (&method.runs, &method.result) {
+            _ if let Throws::Always(thrown) = &method.throws => {
+                let thrown = self.expr(thrown);
+                Doc::cat([Doc::text("throw "), thrown])
+            }
             (None, None) if let Some(records) = &method.records => {
                 self.record(records, records.params.iter().map(|(_, name)| quoted(name)).collect())
             }
@@ -337,6 +342,9 @@ impl<'a, 'f> Scope<'a, 'f> {
                     .map(|(i, arg)| {
                         let declared = declared.as_ref().and_then(|declared| declared.get(i));
                         let nulls = nulls && takes_null.get(i).copied().unwrap_or(true);
+                        if is_any_comparable(arg) && super::nulls::holds_texts(self.case, name, value, i) {
+                            return self.names.argument(&Type::string(), declared, nulls);
+                        }
                         self.names.argument(arg, declared, nulls)
                     })
                     .collect();
@@ -454,12 +462,28 @@ impl<'a, 'f> Scope<'a, 'f> {
                 true => self.facts.type_parameters(&call.class),
                 false => Vec::new(),
             };
-            let any = |takes_null: &bool| if *takes_null { "Any?" } else { "Any" };
+            let bounds = self.facts.bounds(&call.class);
+            let stands = parameters.iter().enumerate().map(|(i, takes_null)| {
+                match (bounds.get(i).cloned().flatten(), takes_null) {
+                    // What compares with its own kind is a text wherever nothing else is known.
+                    (Some(bound), _) if bound == ClassName::new("java.lang", &["Comparable"]) => {
+                        "String".to_owned()
+                    }
+                    (Some(bound), takes_null) => self.names.spelled(&Type::class(bound), *takes_null, false),
+                    (None, true) => "Any?".to_owned(),
+                    (None, false) => "Any".to_owned(),
+                }
+            });
             let generic = match parameters.is_empty() {
                 true => String::new(),
-                false => format!("<{}>", parameters.iter().map(any).collect::<Vec<_>>().join(", ")),
+                false => format!("<{}>", stands.collect::<Vec<_>>().join(", ")),
             };
             return self.construct(call, &generic);
+        }
+        if let (Target::Instance(holder), [first, rest @ ..]) = (&call.on, call.args.as_slice())
+            && matches!(member.form, Form::Extension | Form::ExtensionGetter)
+        {
+            return self.member_extension(call, holder, (first, rest), &member);
         }
         let mut args = call.args.as_slice();
         let on = match &call.on {
@@ -574,6 +598,24 @@ impl<'a, 'f> Scope<'a, 'f> {
         docs
     }
 
+    /// An extension that a class declares for its own use: `with(tag) { "a".to("b") }`.
+    fn member_extension(
+        &mut self,
+        call: &Call,
+        holder: &Value,
+        (first, rest): (&Value, &[Value]),
+        member: &Member,
+    ) -> Doc {
+        let (holder, receiver) = (self.receiver(holder), self.extension_receiver(first));
+        let name = quoted(&member.name);
+        let args = match member.form {
+            Form::ExtensionGetter => Doc::text(""),
+            _ => Doc::args(self.arguments(call, rest, 1, member)),
+        };
+        let inside = Doc::cat([receiver, Doc::text(format!(".{name}")), args]);
+        Doc::cat([Doc::text("with("), holder, Doc::text(") { "), inside, Doc::text(" }")])
+    }
+
     fn extension_receiver(&mut self, value: &Value) -> Doc {
         match value {
             Value::Null => Doc::text("null"),
@@ -607,6 +649,16 @@ impl<'a, 'f> Scope<'a, 'f> {
             Value::Result => self.case.act.returns.clone(),
             _ => return None,
         })
+    }
+}
+
+/// `Comparable<*>`: what compares, nobody knows with what.
+fn is_any_comparable(ty: &Type) -> bool {
+    match ty {
+        Type::Class { name, args } if *name == ClassName::new("java.lang", &["Comparable"]) => {
+            args.iter().all(|arg| *arg == Type::Wildcard || *arg == Type::object())
+        }
+        _ => false,
     }
 }
 

@@ -15,7 +15,7 @@ use suite::case::{Call, ClassName, Outcome, Step, Subject, Target, TestCase, Typ
 
 use crate::doc::{Doc, Source};
 use crate::java::names::{test_method, variable_for};
-use crate::java::plan::{for_values, plan_with, result_uses};
+use crate::java::plan::{for_values, plan_with, replace_variables, result_uses};
 use crate::java::reflect;
 use crate::java::{DISABLED, Rendered, SUSPECT_TAG, Span, SuiteFile};
 use crate::write::MARKER;
@@ -110,6 +110,10 @@ pub trait Facts {
     fn class(&self, class: &ClassName) -> ClassForm;
     /// Of each type parameter of a class, whether null may stand for it.
     fn type_parameters(&self, class: &ClassName) -> Vec<bool>;
+    /// Of each type parameter of a class, the class that what stands for it must extend or implement, if not `Any`.
+    fn bounds(&self, _: &ClassName) -> Vec<Option<ClassName>> {
+        Vec::new()
+    }
 }
 
 /// Nothing is known: everything is spelled as Java has it.
@@ -132,7 +136,7 @@ impl Facts for NoFacts {
 /// Why a case cannot be written in Kotlin; none if it can.
 pub fn objection(case: &TestCase, facts: &dyn Facts) -> Option<String> {
     let mut names = Names::new("", facts);
-    let case = plan_with(&compared(case), &|value| expr::is_object(facts, value));
+    let case = plan_with(&shared(&compared(case), facts), &|value| expr::is_object(facts, value));
     let mut scope = Scope::new(&mut names, &case, facts, "result".into());
     let mut source = Source::new();
     body(Library::Junit5, &mut scope, &mut source);
@@ -181,7 +185,7 @@ pub fn render(file: &SuiteFile, library: Library, facts: &dyn Facts) -> Rendered
 }
 
 fn method(library: Library, names: &mut Names<'_>, facts: &dyn Facts, case: &TestCase, source: &mut Source) {
-    let case = &plan_with(&compared(case), &|value| expr::is_object(facts, value));
+    let case = &plan_with(&shared(&compared(case), facts), &|value| expr::is_object(facts, value));
     crate::java::comment(&case.comment, source);
     source.line(&format!("@{}", names.import(library.test_annotation())));
     if case.suspect.is_some() {
@@ -229,6 +233,21 @@ fn compared(case: &TestCase) -> TestCase {
             counts || !call.operands().any(|v| v.any(&mut |v| lists.contains(v)))
         }
         _ => true,
+    });
+    case
+}
+
+/// An `object` needs no variable: it has a name.
+fn shared(case: &TestCase, facts: &dyn Facts) -> TestCase {
+    let mut case = case.clone();
+    replace_variables(&mut case, &|value| match value {
+        Value::Field { of: None, class, name, .. } if name == "INSTANCE" => {
+            facts.class(class) == ClassForm::Object
+        }
+        Value::Field { of: None, name, ty: Type::Class { name: class, .. }, .. } if name == "Companion" => {
+            facts.class(class) == ClassForm::Companion
+        }
+        _ => false,
     });
     case
 }

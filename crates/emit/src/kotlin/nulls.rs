@@ -58,6 +58,28 @@ pub fn holds_null(case: &TestCase, name: &str, value: &Value) -> bool {
     null(value) || case.arrange.iter().any(puts)
 }
 
+/// Whether all that is put into a variable's object in a place (keys, values) are texts.
+pub fn holds_texts(case: &TestCase, name: &str, value: &Value, place: usize) -> bool {
+    let is_text = |value: &Value| matches!(value, Value::Str(_) | Value::Null);
+    let of_variable = |on: &Value| matches!(on, Value::Var(on) if on == name);
+    let all = |value: &Value| match value {
+        Value::List(items) | Value::Set(items) => items.iter().all(is_text),
+        Value::Map(entries) => entries.iter().all(|(k, v)| is_text(if place == 0 { k } else { v })),
+        _ => false,
+    };
+    let starts = match value {
+        Value::Call(call) => call.args.iter().all(all),
+        value => all(value),
+    };
+    starts
+        && case.arrange.iter().all(|step| match step {
+            Step::Do(Call { on: Target::Instance(on), args, .. }) if of_variable(on) => {
+                args.get(place).is_none_or(is_text)
+            }
+            _ => true,
+        })
+}
+
 fn used(call: &Call, facts: &dyn Facts, found: &mut BTreeMap<String, Vec<Nulls>>) {
     let mut member = None;
     for (i, arg) in call.args.iter().enumerate() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ir::{ClassId, FuncId};
-use jvm::input::{Event, Fake, FakeCall, Generic, can_name};
+use jvm::input::{Event, Fake, FakeCall, Generic, Shared, can_name};
 use jvm::load::{FieldType, access};
 use jvm::observe::Seen;
 use jvm::world::Jvm;
@@ -372,9 +372,14 @@ fn step(jvm: &Jvm, event: &Event, names: &mut Names) -> Result<Step, NoCase> {
         }
         Event::CalledFirst { on, func, args } => {
             let target = match on {
-                Some(getter) => {
+                Some(Shared::Got(getter)) => {
                     let object = call_of(jvm, *getter, Target::Static, Vec::new());
                     Target::Instance(Box::new(Value::call(object)))
+                }
+                Some(Shared::Held(constant)) => {
+                    let (class, name) = (class_name(jvm, constant.owner), constant.name.to_string());
+                    let ty = field_of(jvm, constant.owner, &constant.name);
+                    Target::Instance(Box::new(Value::Field { of: None, class, name, ty }))
                 }
                 None if &*jvm.funcs[*func].name == "<init>" => Target::New,
                 None => Target::Static,

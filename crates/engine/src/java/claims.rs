@@ -11,10 +11,12 @@ use jvm::world::Jvm;
 
 use super::outcome::{ClassResult, Fate};
 
-/// Turns claims that go too far into open obligations. `explored` are the methods that were called with all inputs.
-pub fn withdraw(jvm: &Jvm, class: ClassId, explored: &[FuncId], result: &mut ClassResult) {
+/// Turns claims that go too far into open obligations. `explored` are the methods that were called with all inputs, `bodies` the
+/// code of lambdas that was.
+pub fn withdraw(jvm: &Jvm, class: ClassId, explored: &[FuncId], bodies: &[FuncId], result: &mut ClassResult) {
     let entries: Vec<String> = explored.iter().map(|func| jvm.func_name(*func)).collect();
     let changeable = keeps_state(jvm, class);
+    let uncalled = uncalled(jvm, class, bodies, result);
     let closed = is_closed(jvm, class, explored);
     let private: Vec<String> = jvm.classes[class]
         .functions()
@@ -40,6 +42,8 @@ pub fn withdraw(jvm: &Jvm, class: ClassId, explored: &[FuncId], result: &mut Cla
         let entered = entries.contains(&obligation.function);
         if !(entered || closed && private.contains(&obligation.function)) {
             *fate = Fate::Open("not reached from the methods that were explored".to_string());
+        } else if uncalled.contains(&obligation.function) {
+            *fate = Fate::Open("the lambda is handed out, and no call of it was found".to_string());
         } else if changeable && !pure.contains(&obligation.function) && !result.by_word.contains(key) {
             *fate = Fate::Open(format!(
                 "not reached by one call on objects after at most {} calls, of which all paths were explored",
@@ -83,6 +87,20 @@ fn asserts(jvm: &Jvm, func: FuncId) -> bool {
         });
         read.any(|field| field.name == "$assertionsDisabled")
     })
+}
+
+/// Lambdas that methods hand out, or that no run called, and that were not called with all inputs: others may do that.
+fn uncalled(jvm: &Jvm, class: ClassId, bodies: &[FuncId], result: &ClassResult) -> Vec<String> {
+    let escaping = jvm::input::escaping(jvm, class);
+    let lambdas = jvm.classes[class].functions().filter(|func| jvm::input::is_body(&jvm.funcs[*func].name));
+    let lambdas = lambdas.filter(|func| !bodies.contains(func)).map(|func| (func, jvm.func_name(func)));
+    let is_called = |name: &String| {
+        result
+            .obligations
+            .iter()
+            .any(|(_, (obligation, fate))| obligation.function == *name && matches!(fate, Fate::Covered))
+    };
+    lambdas.filter(|(func, name)| escaping.contains(func) || !is_called(name)).map(|(_, name)| name).collect()
 }
 
 /// Whether a method knows nothing but its arguments, which are numbers, texts or arrays of numbers: it calls nothing and

@@ -32,6 +32,7 @@ impl Entry {
         vm.lang.worlds.wanted = Arc::new(jvm::input::reads(&vm.lang, reached.keys().copied()));
         vm.lang.worlds.behind = self.hidden.as_ref().map_or_else(Vec::new, |hidden| hidden.classes.clone());
         let mut subject = self.on_its_own(vm)?;
+        subject.wanted = vm.lang.worlds.wanted.clone();
         subject.statics = jvm::input::statics(vm, self.class, self.func, reached.into_keys().collect());
         Some(subject)
     }
@@ -117,7 +118,8 @@ pub fn is_callable(jvm: &Jvm, func: FuncId) -> bool {
     let f = &jvm.funcs[func];
     let hidden = access::SYNTHETIC | access::ABSTRACT | access::PRIVATE | access::BRIDGE;
     let assumes = jvm::input::known::assumption(jvm, func).is_some();
-    f.access & hidden == 0 && &*f.name != "<clinit>" && !assumes
+    let made = jvm::kotlin::is_made(&jvm.classes[f.class], f);
+    f.access & hidden == 0 && &*f.name != "<clinit>" && !assumes && !made
 }
 
 /// All methods that a test can call; abstract ones if a nested class that has no name has code for them.

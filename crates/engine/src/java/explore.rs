@@ -216,7 +216,9 @@ impl<'a> ClassExplorer<'a> {
         }
         let explored: Vec<FuncId> = entries.iter().map(|entry| entry.func).collect();
         self.outline(class, &mut result);
-        super::claims::withdraw(&self.vm.lang, class, &explored, &mut result);
+        let hidden = entries.iter().filter_map(|entry| entry.hidden.as_ref());
+        let bodies: Vec<FuncId> = hidden.flat_map(|hidden| hidden.runs.iter().copied()).collect();
+        super::claims::withdraw(&self.vm.lang, class, &explored, &bodies, &mut result);
         let mut after = Vec::new();
         if !self.is_interrupted() {
             after.extend([

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use emit::kotlin::{ClassForm, Facts, Form, Member, Nulls, Wrapped};
 use jvm::kotlin::{KotlinClass, KotlinKind, KotlinType, Nullness, kotlin};
 use jvm::load::{ClassFile, ClassPath};
-use suite::case::{Call, ClassName, Type};
+use suite::case::{Call, ClassName, Target, Type};
 
 /// Facts by class, read when asked for.
 pub struct KotlinFacts {
@@ -36,12 +36,28 @@ impl KotlinFacts {
     }
 }
 
+impl KotlinFacts {
+    /// The companion object of a class, if it has one.
+    fn companion(&self, of: &Known) -> Option<Arc<Known>> {
+        let nested =
+            of.file.inner_classes.iter().filter(|inner| inner.outer.as_deref() == Some(&*of.file.name));
+        let mut nested = nested.filter_map(|inner| self.known(&ClassName::from_internal(&inner.inner)));
+        nested.find(|known| known.kotlin.as_ref().is_some_and(|k| k.kind == KotlinKind::Companion))
+    }
+}
+
 impl Facts for KotlinFacts {
     fn member(&self, call: &Call) -> Option<Member> {
         let known = self.known(&call.class)?;
         let kotlin = known.kotlin.as_ref()?;
         let name = if call.is_new() { "<init>" } else { &call.method };
         let arity = call.params.len();
+        // What a class has by `@JvmStatic` is declared by its companion.
+        let declares = |of: &KotlinClass| of.function(name, &descriptor(call), arity).is_some();
+        let of_companion = call.on == Target::Static && !declares(kotlin);
+        let companion = of_companion.then(|| self.companion(&known)).flatten();
+        let companion = companion.as_ref().and_then(|companion| companion.kotlin.as_ref());
+        let kotlin = companion.filter(|companion| declares(companion)).unwrap_or(kotlin);
         let values =
             jvm::kotlin::values(&self.path, &known.file, name, &descriptor(call)).unwrap_or_default();
         let returns_value = values.returns.map(wrapped);
@@ -156,6 +172,46 @@ impl Facts for KotlinFacts {
         }
         found
     }
+
+    fn bounds(&self, class: &ClassName) -> Vec<Option<ClassName>> {
+        let Some(known) = self.known(class) else { return Vec::new() };
+        known.file.signature.as_deref().map_or_else(Vec::new, bounds)
+    }
+}
+
+/// The first bound of each type parameter of a class, but for `Object` and other parameters.
+fn bounds(signature: &str) -> Vec<Option<ClassName>> {
+    let Some(inside) = signature.strip_prefix('<') else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut rest = inside;
+    while let Some((name, after)) = rest.split_once(':').filter(|_| !rest.starts_with('>')) {
+        // Further bounds have no name in front.
+        let bound = after.strip_prefix(':').unwrap_or(after);
+        let end = type_end(bound);
+        let class = bound[..end].strip_prefix('L').and_then(|b| b.split(['<', ';']).next());
+        let class = class.filter(|class| *class != "java/lang/Object").map(ClassName::from_internal);
+        match found.last_mut() {
+            Some(last @ None) if name.is_empty() => *last = class,
+            _ if name.is_empty() => {}
+            _ => found.push(class),
+        }
+        rest = &bound[end..];
+    }
+    found
+}
+
+/// Where the type ends that a signature begins with.
+fn type_end(signature: &str) -> usize {
+    let mut depth = 0u32;
+    for (at, c) in signature.char_indices() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            ';' if depth == 0 => return at + 1,
+            _ => {}
+        }
+    }
+    signature.len()
 }
 
 /// What a type says of null, for the emitter.
@@ -242,6 +298,23 @@ fn type_descriptor(ty: &Type) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bounds_are_found_behind_names() {
+        let found = |signature| -> Vec<Option<String>> {
+            bounds(signature).into_iter().map(|bound| bound.map(|b| b.source_name())).collect()
+        };
+        let comparable = Some("java.lang.Comparable".to_string());
+        assert_eq!(found("Ljava/lang/Object;"), []);
+        assert_eq!(found("<T:Ljava/lang/Object;>Ljava/lang/Object;"), [None]);
+        assert_eq!(
+            found(
+                "<K::Ljava/lang/Comparable<-TK;>;V:Ljava/lang/Number;:Ljava/lang/Comparable<TV;>;>La/B<TK;>;"
+            ),
+            [comparable.clone(), Some("java.lang.Number".to_string())]
+        );
+        assert_eq!(found("<T:Ljava/lang/Object;:Ljava/lang/Comparable<TT;>;E:TT;>La/B;"), [comparable, None]);
+    }
 
     #[test]
     fn type_parameters_are_counted_past_their_bounds() {

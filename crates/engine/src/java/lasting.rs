@@ -9,7 +9,7 @@ use ir::{ClassId, Move};
 use jvm::input::{Reset, StaticField};
 use jvm::world::Jvm;
 use ledger::Ledger;
-use suite::case::{ClassName, Outcome as CaseOutcome, Step, Target, TestCase};
+use suite::case::{ClassName, Outcome as CaseOutcome, Step, Target, TestCase, Value};
 use vm::{Outcome, Vm};
 
 use super::case;
@@ -210,7 +210,12 @@ const ALONE: usize = 12;
 
 /// Whether a step is about static state.
 fn is_first(step: &Step) -> bool {
-    matches!(step, Step::Do(call) if !matches!(call.on, Target::Instance(_)))
+    let Step::Do(call) = step else { return false };
+    match &call.on {
+        // Objects that everybody shares.
+        Target::Instance(on) => matches!(&**on, Value::Field { of: None, .. } | Value::Call(_)),
+        _ => true,
+    }
 }
 
 /// Which tests have run before, in which order: all of them, forwards and backwards, and one alone, first those that

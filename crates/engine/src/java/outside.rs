@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use ir::{ClassId, FuncId};
 use jvm::link::ClassOrigin;
-use jvm::load::{ClassFile, Instr, access};
+use jvm::load::{ClassFile, Constant, Instr, MemberRef, access};
 use jvm::world::Jvm;
 
 /// What the library tells of the machine, the thread or the object's place in memory; the JVM's own answer may be another one. Empty
@@ -83,21 +83,20 @@ fn asks(jvm: &Jvm, file: &ClassFile, instr: &Instr, own: ClassId) -> Option<Stri
         Instr::GetStatic(cp) => {
             let field = file.pool.field(*cp).ok()?;
             let holder = holder(jvm, jvm.loaded(field.class)?, field.name, field.descriptor)?;
-            let class = &jvm.classes[holder];
             // The class's own state is the business of its own claims.
-            if class.origin == ClassOrigin::Library || holder == own {
+            let class = &jvm.classes[holder];
+            let open = class.field(field.name, field.descriptor)?.access & access::PRIVATE == 0;
+            let is_table = open && field.descriptor.starts_with('[') && class.origin != ClassOrigin::Library;
+            let keeps = jvm::input::keeps_state(jvm, &class.name, field.name, field.descriptor);
+            if holder == own || !(is_table || keeps) {
                 return None;
             }
-            let access = class.field(field.name, field.descriptor)?.access;
-            // Nobody else gets at an array that its class keeps to itself.
-            let kept = access & access::PRIVATE != 0 && field.descriptor.starts_with('[');
-            let constant = access & (access::SYNTHETIC | access::ENUM) != 0;
-            let fixed = access & access::FINAL != 0 && (kept || !may_change(jvm, field.descriptor));
-            (!constant && !fixed).then(|| {
-                let name = class.java_name();
-                let simple = name.rsplit('.').next().unwrap_or(&name).to_string();
-                format!("{simple}.{} was as {simple} is initialised: other states were not tried", field.name)
-            })
+            let name = class.java_name();
+            let simple = name.rsplit('.').next().unwrap_or(&name);
+            Some(format!(
+                "{simple}.{} was as {simple} is initialised: other states were not tried",
+                field.name
+            ))
         }
         // Constants of an enum are there once for everybody.
         Instr::GetField(cp) => {
@@ -158,18 +157,31 @@ fn may_change(jvm: &Jvm, descriptor: &str) -> bool {
         || super::claims::keeps_state(jvm, class)
 }
 
-/// The code of the program that a call may run.
+/// The code of the program that an instruction may run: of a call, and of a lambda that is made.
 fn callees(jvm: &Jvm, file: &ClassFile, instr: &Instr) -> Vec<FuncId> {
     let (cp, dispatched) = match instr {
         Instr::InvokeVirtual(cp) | Instr::InvokeInterface(cp) => (cp, true),
         Instr::InvokeStatic(cp) | Instr::InvokeSpecial(cp) => (cp, false),
+        Instr::InvokeDynamic(site) => {
+            let site = file.pool.invoke_dynamic(*site).ok();
+            let bootstrap = site.and_then(|s| file.bootstrap_methods.get(s.bootstrap as usize));
+            let handles =
+                bootstrap.into_iter().flat_map(|b| &b.args).filter_map(|arg| match file.pool.get(*arg) {
+                    Ok(Constant::MethodHandle(handle)) => Some(handle.member),
+                    _ => None,
+                });
+            return handles.flat_map(|member| may_run(jvm, &member, true)).collect();
+        }
         _ => return Vec::new(),
     };
-    let Ok(called) = file.pool.method(*cp) else { return Vec::new() };
+    file.pool.method(*cp).map_or_else(|_| Vec::new(), |called| may_run(jvm, &called, dispatched))
+}
+
+fn may_run(jvm: &Jvm, called: &MemberRef<'_>, dispatched: bool) -> Vec<FuncId> {
     let Some(owner) = jvm.loaded(called.class) else { return Vec::new() };
     let own = |class: &ClassId| jvm.classes[*class].origin != ClassOrigin::Library;
     let mut classes: Vec<ClassId> = std::iter::once(owner).filter(own).collect();
-    classes.extend(jvm.classes[owner].ancestors.iter().copied().filter(own));
+    classes.extend(jvm.classes[owner].ancestors.iter().copied().filter(|c| *c != owner && own(c)));
     if dispatched {
         let below = |class: &ClassId| own(class) && *class != owner && jvm.is_subclass(*class, owner);
         classes.extend(jvm.classes.keys().filter(below));

@@ -239,7 +239,7 @@ pub(super) fn is_made(jvm: &Jvm, func: FuncId) -> bool {
     let is_enum = jvm.classes[f.class].access & access::ENUM != 0;
     let has_it = f.descriptor.starts_with("()[L") && matches!(&*f.name, "values" | "$values")
         || &*f.name == "valueOf" && f.descriptor.starts_with("(Ljava/lang/String;)L");
-    if is_enum && f.is_static() && has_it {
+    if is_enum && f.is_static() && has_it || jvm::kotlin::is_made(&jvm.classes[f.class], f) {
         return true;
     }
     let of_source = f.name.contains("lambda$") || f.name.contains("$lambda") || f.name.ends_with("$default");

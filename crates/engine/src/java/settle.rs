@@ -119,20 +119,22 @@ fn fate(verdict: Option<&Verdict>, ledger: &Ledger) -> Fate {
         Some(Verdict::Infeasible(explore::Proof::Exhaustive)) => {
             Fate::Infeasible("all paths were explored".to_string())
         }
-        Some(Verdict::Infeasible(explore::Proof::WithinBounds)) => Fate::Infeasible(match bounds(ledger) {
-            bounds if bounds.is_empty() => "all paths were explored".to_string(),
-            bounds => format!("all paths were explored within these bounds: {bounds}"),
-        }),
-        Some(Verdict::Open(why)) => Fate::Open(why_open(why)),
+        Some(Verdict::Infeasible(explore::Proof::WithinBounds)) => {
+            Fate::Infeasible(match bounds(ledger, Kind::InputBound) {
+                bounds if bounds.is_empty() => "all paths were explored".to_string(),
+                bounds => format!("all paths were explored within these bounds: {bounds}"),
+            })
+        }
+        Some(Verdict::Open(why)) => Fate::Open(why_open(why, ledger)),
         None => Fate::Open("not reached".to_string()),
     }
 }
 
 /// What inputs were tried at all.
-fn bounds(ledger: &Ledger) -> String {
+fn bounds(ledger: &Ledger, kind: Kind) -> String {
     let known = [jvm::input::known::LIMITED, jvm::input::known::NO_NULL];
     let entries = ledger.iter().map(|(entry, _)| entry);
-    let entries = entries.filter(|e| e.kind == Kind::InputBound && !known.contains(&&*e.reason));
+    let entries = entries.filter(|e| e.kind == kind && !known.contains(&&*e.reason));
     let texts: Vec<String> = entries
         .map(|entry| match &*entry.place {
             "inputs" => entry.reason.clone(),
@@ -142,7 +144,7 @@ fn bounds(ledger: &Ledger) -> String {
     texts.join("; ")
 }
 
-fn why_open(why: &Why) -> String {
+fn why_open(why: &Why, ledger: &Ledger) -> String {
     match why {
         Why::Stopped(stopped) => match stopped {
             Stopped::Bugs => "stopped after the number of bugs that was asked for".to_string(),
@@ -155,7 +157,11 @@ fn why_open(why: &Why) -> String {
             Stopped::Complete | Stopped::Met => "not reached".to_string(),
         },
         Why::Imprecise(kinds) => {
-            let texts: Vec<&str> = kinds.iter().map(|k| k.text()).collect();
+            let text = |kind: &Kind| match kind {
+                Kind::Tried => format!("not reached within these bounds: {}", bounds(ledger, Kind::Tried)),
+                kind => kind.text().to_string(),
+            };
+            let texts: Vec<String> = kinds.iter().map(text).collect();
             match texts.as_slice() {
                 [] => "not reached".to_string(),
                 texts => texts.join("; "),

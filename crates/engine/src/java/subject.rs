@@ -1,5 +1,8 @@
 //! The unit of work for Java: make a receiver and arguments, call a method, look at what it did.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use explore::Target;
 use ir::{ClassId, FuncId};
 use jvm::input::{self, Conditions, Event, FakeCall, Kind, Reset, Statics};
@@ -35,6 +38,8 @@ pub struct Subject {
     pub statics: Statics,
     /// Code of the class that the call runs, where that is not to be told from the method: bodies of lambdas.
     pub runs: Vec<FuncId>,
+    /// The fields that it reads: calls before that write those come first, so what a call's number means depends on them.
+    pub wanted: Arc<BTreeSet<Arc<str>>>,
     /// Calls that come first in every run.
     pub resets: Vec<Reset>,
     /// What its arguments must be like.
@@ -124,6 +129,7 @@ impl Subject {
             params,
             statics: Statics::default(),
             runs: Vec::new(),
+            wanted: Arc::default(),
             resets: Vec::new(),
             conditions: Conditions::default(),
             stage: Stage::Prepare,
@@ -182,6 +188,7 @@ impl Subject {
     /// Makes the receiver and the arguments.
     fn prepare(&mut self, vm: &mut Vm<Jvm>) -> Result<(), Stop> {
         self.args.clear();
+        vm.lang.worlds.wanted = self.wanted.clone();
         for reset in &self.resets {
             input::reset(vm, reset)?;
         }

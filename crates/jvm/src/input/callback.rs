@@ -164,7 +164,7 @@ pub(super) fn run(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Option<NativeResult<
         _ => return Ok(None),
     };
     let reason = "a function that a stand-in is given is called once in a call, if at all, and with no null";
-    vm.ledger.note(ledger::Kind::InputChoice, "inputs", reason);
+    vm.ledger.note(ledger::Kind::Tried, "inputs", reason);
     if vm.choose_among(ElemKind::Prefer, &format!("{called}.runs"), 2)? == 0 {
         return Ok(None);
     }

@@ -74,7 +74,7 @@ fn bounded(vm: &mut Vm<Jvm>, name: &str, term: term::TermId, bits: u64, max: u64
     let inside = vm.pool.ule(term, limit);
     vm.outside = super::site(name);
     vm.assume(inside)?;
-    vm.ledger.note(Imprecision::InputChoice, "inputs", format!("collections of at most {max} elements"));
+    vm.ledger.note(Imprecision::Tried, "inputs", format!("collections of at most {max} elements"));
     Ok(bits)
 }
 

@@ -279,7 +279,7 @@ fn answer(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Answer, Stop> {
         &vm.lang.funcs[method.func].signature.ty.params,
     ) {
         let called = format!("{}.{}", vm.lang.classes[class].java_name(), vm.lang.funcs[method.func].name);
-        vm.ledger.note(ledger::Kind::InputChoice, called, "a stand-in leaves other objects as they are");
+        vm.ledger.note(ledger::Kind::Tried, called, "a stand-in leaves other objects as they are");
     }
     if method.results.is_empty() {
         if let Some(thrown) = thrown(vm, object, index, method)? {

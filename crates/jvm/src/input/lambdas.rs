@@ -116,6 +116,30 @@ fn variable(name: &str) -> String {
     name.to_string()
 }
 
+/// Bodies of the lambdas that methods of a class hand out as they make them: who gets one may call it with anything.
+pub fn escaping(jvm: &Jvm, class: ClassId) -> Vec<FuncId> {
+    let Some(file) = &jvm.classes[class].file else { return Vec::new() };
+    let codes = file.methods.iter().filter_map(|method| method.bytecode().ok().flatten());
+    let mut found = Vec::new();
+    for code in codes {
+        let instrs = code.instrs.iter().map(|(_, instr)| instr).filter(|i| !matches!(i, Instr::CheckCast(_)));
+        let instrs: Vec<&Instr> = instrs.collect();
+        for pair in instrs.windows(2) {
+            if let [Instr::InvokeDynamic(site), Instr::Return(_) | Instr::PutField(_) | Instr::PutStatic(_)] =
+                pair
+            {
+                found.extend(lambda(jvm, class, file, *site).map(|lambda| lambda.body));
+            }
+        }
+    }
+    found
+}
+
+/// Whether a method has the code of a lambda: `lambda$total$0` of javac, `total$lambda$0` of kotlinc. References to methods name others.
+pub fn is_body(name: &str) -> bool {
+    name.starts_with("lambda$") || name.find("$lambda").is_some_and(|at| at > 0)
+}
+
 /// The lambda, but no reference to a method, that a call site makes.
 fn lambda(jvm: &Jvm, owner: ClassId, file: &ClassFile, site: u16) -> Option<Lambda> {
     let site = file.pool.invoke_dynamic(site).ok()?;
@@ -131,7 +155,7 @@ fn lambda(jvm: &Jvm, owner: ClassId, file: &ClassFile, site: u16) -> Option<Lamb
         return None;
     };
     let member = handle.member;
-    if *member.class != *file.name || !member.name.starts_with("lambda$") {
+    if *member.class != *file.name || !is_body(member.name) {
         return None;
     }
     let body = jvm.declared(owner, member.name, member.descriptor)?;

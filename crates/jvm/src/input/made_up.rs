@@ -249,8 +249,11 @@ pub(super) fn abstract_methods(jvm: &Jvm, interface: ClassId) -> Vec<FuncId> {
     open.retain(|func| !defaults.iter().any(|default| same(*default, *func) && below(*default, *func)));
     let mut found: Vec<FuncId> = Vec::new();
     for func in open {
-        if !found.iter().any(|known| same(*known, func)) {
-            found.push(func);
+        match found.iter_mut().find(|known| same(**known, func)) {
+            // What an interface declares anew says more of results and exceptions: `Closeable.close()`.
+            Some(known) if below(func, *known) => *known = func,
+            Some(_) => {}
+            None => found.push(func),
         }
     }
     found.sort_unstable();

@@ -64,7 +64,7 @@ pub use generic::{
 pub use hidden::{Hidden, hidden, params_of};
 pub use kinds::{enum_constants, kind_for};
 pub use known::{Conditions, Known};
-pub use lambdas::lambdas;
+pub use lambdas::{escaping, is_body, lambdas};
 pub use made_up::{stand_in, types_on};
 pub use nullness::refuses_null;
 pub use object::{Event, MAX_CHANGES, change_order, class_of, object};
@@ -77,7 +77,7 @@ pub use recipe::{
 };
 pub use resets::{Reset, disturb, reset, resets};
 pub use shape::shape;
-pub use statics::{StaticField, Statics, call_earlier, statics};
+pub use statics::{Shared, StaticField, Statics, call_earlier, keeps_state, statics};
 pub use vocabulary::vocabulary;
 
 /// What is known of input objects: recipes of classes, and what the current run made.
@@ -369,7 +369,7 @@ fn make_at(vm: &mut Vm<Jvm>, name: &str, kind: &Kind, optional: bool) -> Result<
         Kind::Array { class, elem } => {
             if vm.lang.worlds.inner_arrays.contains(class) {
                 let reason = "arrays inside of objects and arrays are taken to be different ones";
-                vm.ledger.note(Imprecision::InputChoice, "inputs", reason);
+                vm.ledger.note(Imprecision::Tried, "inputs", reason);
             }
             vm.lang.worlds.inner_arrays.push(*class);
             array(vm, name, *class, elem, optional)
@@ -416,7 +416,7 @@ fn note_stand_in(vm: &mut Vm<Jvm>, class: ClassId, stands_for: Option<&str>) {
     let Some(ty) = stands_for else { return };
     let simple = |name: &str| name.rsplit(['/', '.']).next().unwrap_or(name).to_string();
     let reason = format!("{} for {}", simple(&vm.lang.classes[class].name), simple(ty));
-    vm.ledger.note(Imprecision::InputChoice, "inputs", reason);
+    vm.ledger.note(Imprecision::Tried, "inputs", reason);
 }
 
 fn scalar(vm: &mut Vm<Jvm>, name: &str, ty: &FieldType) -> Result<Val, Stop> {

@@ -9,6 +9,7 @@ use vm::{Alternative, ChoiceWay, ElemKind, ObjId, Outcome, Stop, Val, Vm};
 
 use super::known::Rule;
 use super::recipe::{FieldWay, Make, Recipe, Way};
+use super::statics::Shared;
 use super::{Generic, Kind, make_at, nullable};
 use crate::load::FieldType;
 use crate::observe::Seen;
@@ -34,7 +35,7 @@ pub enum Event {
     Called { object: ObjId, func: FuncId, args: Vec<Seen> },
     /// A static method or a constructor called for what static fields remember of it, or a method of what a static one
     /// returns.
-    CalledFirst { on: Option<FuncId>, func: FuncId, args: Vec<Seen> },
+    CalledFirst { on: Option<Shared>, func: FuncId, args: Vec<Seen> },
     /// A field assigned; by reflection, where a test may not.
     Assigned { object: ObjId, owner: ClassId, field: Arc<str>, value: Seen, reflective: bool },
     /// An object of a class that stands for an interface or an abstract class, whose constructor takes the arguments.
@@ -99,7 +100,7 @@ pub(super) fn reference(
     if aliases.len() > MAX_ALIASES {
         aliases.truncate(MAX_ALIASES);
         let reason = format!("the same object as {MAX_ALIASES} of the earlier ones");
-        vm.ledger.note(ledger::Kind::InputChoice, name, reason);
+        vm.ledger.note(ledger::Kind::Tried, name, reason);
     }
     for made in &aliases {
         let both = vm.pool.and(there, made.there);
@@ -237,7 +238,7 @@ pub fn object(vm: &mut Vm<Jvm>, name: &str, key: &Arc<str>) -> Result<ObjId, Sto
 fn follow(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe) -> Result<ObjId, Stop> {
     for reason in &recipe.left_out {
         let class = vm.lang.classes[recipe.class].java_name();
-        vm.ledger.note(ledger::Kind::InputChoice, class, reason.clone());
+        vm.ledger.note(ledger::Kind::Tried, class, reason.clone());
     }
     let class = &vm.lang.classes[recipe.class];
     let library = class.origin == crate::link::ClassOrigin::Library;
@@ -250,7 +251,7 @@ fn follow(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe) -> Result<ObjId, Stop> 
     let ways = if library && vm.lang.worlds.changing > 0 { 1 } else { recipe.ways.len() as u32 };
     if ways < recipe.ways.len() as u32 {
         let class = vm.lang.classes[recipe.class].java_name();
-        vm.ledger.note(ledger::Kind::InputChoice, class, "one way to make it for calls before");
+        vm.ledger.note(ledger::Kind::Tried, class, "one way to make it for calls before");
     }
     let way = vm.choose_among(ElemKind::Prefer, &format!("{name}.way"), ways)?;
     let Some(way) = recipe.ways.get(way as usize) else {
@@ -500,7 +501,7 @@ fn change(
     let changes = in_order(&vm.lang, all);
     if all.len() > MAX_METHODS {
         let reason = format!("{MAX_METHODS} of {} methods that change it are tried", all.len());
-        vm.ledger.note(ledger::Kind::InputChoice, name, reason);
+        vm.ledger.note(ledger::Kind::Tried, name, reason);
     }
     for i in 0..most {
         let step = format!("{name}.call{i}");
@@ -518,7 +519,7 @@ fn change(
         called?;
     }
     let reason = format!("at most {most} calls on it before");
-    vm.ledger.note(ledger::Kind::InputChoice, name, reason);
+    vm.ledger.note(ledger::Kind::Tried, name, reason);
     Ok(())
 }
 

@@ -412,8 +412,13 @@ pub fn can_name(jvm: &Jvm, class: ClassId) -> bool {
 /// Whether a test may call a method of a class that it may name.
 pub fn can_call(jvm: &Jvm, func: FuncId) -> bool {
     let f = &jvm.funcs[func];
+    // `protected` of Kotlin is for classes below, wherever they lie.
+    let below = jvm.worlds.in_kotlin
+        && f.is(access::PROTECTED)
+        && jvm.classes[f.class].file.as_deref().is_some_and(crate::kotlin::is_kotlin);
     let near = jvm.classes[f.class].origin != ClassOrigin::Library
-        && same_package(jvm, jvm.classes[f.class].package());
+        && same_package(jvm, jvm.classes[f.class].package())
+        && !below;
     let open = f.access & (access::PRIVATE | access::SYNTHETIC) == 0 && (f.is(access::PUBLIC) || near);
     (open || super::wrapped::is_hidden_constructor(jvm, func)) && is_written(jvm, func)
 }

@@ -9,7 +9,7 @@ use vm::{Stop, Val, Vm};
 use super::object::{self, Event};
 use super::producers::Constant;
 use super::recipe::{self, Make};
-use super::statics::{MAX_METHODS, StaticField, changes, changing, perform};
+use super::statics::{Changing, MAX_METHODS, Shared, StaticField, changes, changing, perform};
 use crate::link::ClassOrigin;
 use crate::load::{Instr, access};
 use crate::observe::Seen;
@@ -22,8 +22,8 @@ const FIRST: &str = "initial";
 #[derive(Clone, Debug)]
 pub struct Reset {
     func: FuncId,
-    /// The static method that returns what it is called on.
-    on: Option<FuncId>,
+    /// What it is called on, if it is not static.
+    on: Option<Shared>,
     given: Given,
 }
 
@@ -53,17 +53,17 @@ impl Reset {
 pub fn resets(vm: &mut Vm<Jvm>, class: ClassId, fields: &BTreeSet<StaticField>) -> Vec<Vec<Reset>> {
     let all = changing(&vm.lang, class, fields);
     let returns = |jvm: &Jvm, func: FuncId| jvm.funcs[func].signature.ty.ret.clone();
-    let plain = |func: &&FuncId| {
-        let f = &vm.lang.funcs[**func];
-        f.is_static() && f.signature.ty.params.is_empty()
+    let plain = |(on, func): &&Changing| {
+        let f = &vm.lang.funcs[*func];
+        (f.is_static() || on.is_some()) && f.signature.ty.params.is_empty()
     };
-    let mut calls: Vec<FuncId> = all.iter().filter(plain).copied().collect();
-    calls.sort_by_key(|func| (returns(&vm.lang, *func).is_some(), vm.lang.funcs[*func].class != class));
+    let mut calls: Vec<Changing> = all.iter().filter(plain).cloned().collect();
+    calls.sort_by_key(|(_, func)| (returns(&vm.lang, *func).is_some(), vm.lang.funcs[*func].class != class));
     calls.truncate(MAX_METHODS);
     let mut found: Vec<Vec<Reset>> =
-        calls.iter().map(|func| vec![Reset { func: *func, on: None, given: Given::Nothing }]).collect();
+        calls.into_iter().map(|(on, func)| vec![Reset { func, on, given: Given::Nothing }]).collect();
     found.extend(on_instances(&vm.lang, class, fields).into_iter().map(|reset| vec![reset]));
-    let setters: Vec<Reset> = all.iter().filter_map(|func| setter(vm, *func, fields)).collect();
+    let setters: Vec<Reset> = all.iter().filter_map(|changing| setter(vm, changing, fields)).collect();
     found.extend(setters.iter().map(|reset| vec![reset.clone()]));
     if setters.len() > 1 {
         found.push(setters);
@@ -97,7 +97,8 @@ fn on_instances(jvm: &Jvm, class: ClassId, fields: &BTreeSet<StaticField>) -> Ve
                 plain && recipe::can_call(jvm, *func) && super::effects::writes(jvm, of, *func).is_some()
             });
             let methods = methods.filter(|func| !jvm.funcs[*func].name.starts_with('<'));
-            found.extend(methods.map(|func| Reset { func, on: Some(getter), given: Given::Nothing }));
+            let on = || Some(Shared::Got(getter));
+            found.extend(methods.map(|func| Reset { func, on: on(), given: Given::Nothing }));
         }
     }
     found.truncate(MAX_METHODS);
@@ -105,11 +106,12 @@ fn on_instances(jvm: &Jvm, class: ClassId, fields: &BTreeSet<StaticField>) -> Ve
 }
 
 /// A method with one parameter, given what a field of that type holds in the beginning.
-fn setter(vm: &mut Vm<Jvm>, func: FuncId, fields: &BTreeSet<StaticField>) -> Option<Reset> {
+fn setter(vm: &mut Vm<Jvm>, (on, func): &Changing, fields: &BTreeSet<StaticField>) -> Option<Reset> {
+    let func = *func;
     let f = &vm.lang.funcs[func];
     let [param] = &f.signature.ty.params[..] else { return None };
     let param = param.clone();
-    if !f.is_static() || f.signature.ty.ret.is_some() {
+    if !f.is_static() && on.is_none() || f.signature.ty.ret.is_some() {
         return None;
     }
     let written: Vec<StaticField> = fields
@@ -130,7 +132,7 @@ fn setter(vm: &mut Vm<Jvm>, func: FuncId, fields: &BTreeSet<StaticField>) -> Opt
         let value = crate::observe::see(vm, bits, &param);
         let simple = !param.is_reference() || matches!(value, Seen::Null | Seen::Str(_));
         let given = if simple { Given::Value(bits, value) } else { initial(vm, owner, &name)? };
-        Some(Reset { func, on: None, given })
+        Some(Reset { func, on: on.clone(), given })
     })
 }
 
@@ -203,41 +205,63 @@ pub fn reset(vm: &mut Vm<Jvm>, reset: &Reset) -> Result<(), Stop> {
     let types = vm.lang.funcs[reset.func].signature.ty.params.clone();
     let seen =
         types.iter().zip(&args).map(|(ty, arg)| crate::observe::see_argument(vm, arg.bits, ty)).collect();
-    perform(vm, reset.on, reset.func, args)?;
+    perform(vm, reset.on.as_ref(), reset.func, args)?;
     let args = match &reset.given {
         Given::Value(_, value) => vec![value.clone()],
         _ => seen,
     };
-    object::log(vm, Event::CalledFirst { on: reset.on, func: reset.func, args });
+    object::log(vm, Event::CalledFirst { on: reset.on.clone(), func: reset.func, args });
     Ok(())
 }
 
-/// Calls whatever changes the fields, with arguments that nobody starts with: what tests of other classes may do.
+/// Calls whatever changes the fields, with arguments that others may start with as well, last with some that nobody starts with:
+/// what tests of other classes may do.
 pub fn disturb(vm: &mut Vm<Jvm>, class: ClassId, fields: &BTreeSet<StaticField>) {
-    for func in changing(&vm.lang, class, fields) {
-        let types = vm.lang.funcs[func].signature.ty.params.clone();
-        let args: Option<Vec<Val>> = types.iter().map(|ty| odd(vm, ty)).collect();
-        let Some(args) = args else { continue };
-        // One that was stopped leaves a world in pieces.
-        match perform(vm, None, func, args) {
-            Ok(_) | Err(Stop::Assumption) => vm.keep(),
-            Err(_) => {}
+    let mut all = changing(&vm.lang, class, fields);
+    // What takes them back leaves nothing to be seen.
+    all.sort_by_key(|(_, func)| {
+        let f = &vm.lang.funcs[*func];
+        (!f.signature.ty.params.is_empty(), recipe::grows(&f.name))
+    });
+    for which in [Usual::Zero, Usual::One, Usual::Odd] {
+        for (on, func) in &all {
+            let types = vm.lang.funcs[*func].signature.ty.params.clone();
+            let args: Option<Vec<Val>> = types.iter().map(|ty| argument(vm, ty, which)).collect();
+            let Some(args) = args else { continue };
+            // One that was stopped leaves a world in pieces.
+            match perform(vm, on.as_ref(), *func, args) {
+                Ok(_) | Err(Stop::Assumption) => vm.keep(),
+                Err(_) => {}
+            }
+            vm.start_exploration();
         }
-        vm.start_exploration();
     }
 }
 
-/// An argument that is not what fields hold in the beginning.
-fn odd(vm: &mut Vm<Jvm>, ty: &crate::load::FieldType) -> Option<Val> {
+/// What tests give a call: the simplest, the next, and what is not what fields hold in the beginning.
+#[derive(Clone, Copy)]
+enum Usual {
+    Zero,
+    One,
+    Odd,
+}
+
+fn argument(vm: &mut Vm<Jvm>, ty: &crate::load::FieldType, which: Usual) -> Option<Val> {
     use crate::load::FieldType;
+    let (number, text) = match which {
+        Usual::Zero => (0u8, ""),
+        Usual::One => (1, "a"),
+        Usual::Odd => (77, "odd"),
+    };
+    let plain = |bits: u64| Val { bits, term: term::TermId::NONE };
     Some(match ty {
-        FieldType::Boolean => Val::bool(true),
-        FieldType::Byte | FieldType::Short | FieldType::Char | FieldType::Int => Val::i32(77),
-        FieldType::Long => Val { bits: 77, term: term::TermId::NONE },
-        FieldType::Float => Val { bits: 77f32.to_bits() as u64, term: term::TermId::NONE },
-        FieldType::Double => Val { bits: 77f64.to_bits(), term: term::TermId::NONE },
+        FieldType::Boolean => Val::bool(number > 0),
+        FieldType::Byte | FieldType::Short | FieldType::Char | FieldType::Int => Val::i32(number.into()),
+        FieldType::Long => plain(number.into()),
+        FieldType::Float => plain(f32::from(number).to_bits().into()),
+        FieldType::Double => plain(f64::from(number).to_bits()),
         FieldType::Class(name) if &**name == "java/lang/String" => {
-            let units: Vec<u16> = "odd".encode_utf16().collect();
+            let units: Vec<u16> = text.encode_utf16().collect();
             Val::obj(crate::link::new_string(vm, &units).ok()?)
         }
         FieldType::Class(_) | FieldType::Array(_) => return None,

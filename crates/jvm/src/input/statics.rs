@@ -7,12 +7,13 @@ use std::sync::Arc;
 use ir::{ClassId, FuncId};
 use vm::{ElemKind, Outcome, Stop, Val, Vm};
 
-use super::effects::{is_changeable, reads_only};
+use super::effects::{is_changeable, reads_only, writes};
 use super::generic::Env;
 use super::object::{self, Event};
-use super::recipe::{self, Way};
+use super::producers::Constant as Held;
+use super::recipe::{self, Make, Way};
 use crate::link::ClassOrigin;
-use crate::load::{Instr, access};
+use crate::load::{Instr, MemberRef, access};
 use crate::world::Jvm;
 
 /// A static field: the class that names it, and its name.
@@ -65,11 +66,76 @@ fn can_change(jvm: &Jvm, class: &str, name: &str, descriptor: &str) -> bool {
         return false;
     };
     let Some(field) = jvm.classes[owner].field(name, descriptor) else { return false };
-    let fixed = field.access & (access::SYNTHETIC | access::ENUM) != 0;
     // An array in capitals is a table that nobody writes.
     let table = descriptor.starts_with('[') && !name.contains(|c: char| c.is_ascii_lowercase());
-    !fixed && (field.access & access::FINAL == 0 || is_changeable(descriptor) && !table)
+    // Of others, who uses a class first may decide what a final field begins with.
+    let changes = || match field.access & access::ENUM != 0 {
+        true => holds_state(jvm, descriptor, &mut Vec::new()),
+        false => is_changeable(descriptor) && !table,
+    };
+    field.access & access::SYNTHETIC == 0 && (field.access & access::FINAL == 0 || changes())
 }
+
+/// Whether what a static field holds can be told apart later: another object, or one that has changed.
+pub fn keeps_state(jvm: &Jvm, class: &str, name: &str, descriptor: &str) -> bool {
+    let field = jvm.loaded(class).and_then(|owner| jvm.classes[owner].field(name, descriptor));
+    let open = field.is_some_and(|field| field.access & access::FINAL == 0);
+    can_change(jvm, class, name, descriptor) && (open || holds_state(jvm, descriptor, &mut Vec::new()))
+}
+
+/// Whether what a field of a type holds can change. Objects of the program's classes can where they, or those of a class below, have
+/// fields that do.
+fn holds_state(jvm: &Jvm, descriptor: &str, seen: &mut Vec<ClassId>) -> bool {
+    if !is_changeable(descriptor) {
+        return false;
+    }
+    let class = descriptor.strip_prefix('L').and_then(|d| jvm.loaded(d.strip_suffix(';')?));
+    let Some(class) = class.filter(|class| jvm.classes[*class].origin == ClassOrigin::User) else {
+        return true;
+    };
+    let mut classes: Vec<ClassId> =
+        user_classes(jvm).filter(|below| jvm.is_subclass(*below, class)).collect();
+    // Of a class that is not loaded nothing is known.
+    let open = access::ABSTRACT | access::INTERFACE;
+    if jvm.classes[class].access & open != 0 && classes.iter().all(|c| jvm.classes[*c].access & open != 0) {
+        return true;
+    }
+    classes.retain(|class| !seen.contains(class));
+    seen.extend(&classes);
+    classes.iter().any(|class| {
+        jvm.classes[*class].ancestors.iter().any(|owner| {
+            let owner = &jvm.classes[*owner];
+            match owner.origin {
+                ClassOrigin::Library => !STATELESS.contains(&&*owner.name) && !owner.is_interface(),
+                _ => owner.fields.iter().filter(|field| !field.is_static()).any(|field| {
+                    field.access & access::FINAL == 0 || holds_state(jvm, &field.descriptor, seen)
+                }),
+            }
+        })
+    })
+}
+
+fn user_classes(jvm: &Jvm) -> impl Iterator<Item = ClassId> {
+    jvm.classes.keys().filter(|class| jvm.classes[*class].origin == ClassOrigin::User)
+}
+
+/// Classes of the library that have no state of their own for those below them.
+const STATELESS: [&str; 3] = ["java/lang/Object", "java/lang/Enum", "java/lang/Record"];
+
+/// An object that everybody shares, for calls that change static state: a Kotlin `object`, a registry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shared {
+    /// `Inventory.INSTANCE`.
+    Held(Held),
+    /// `Registry.getInstance()`.
+    Got(FuncId),
+}
+
+/// A method that changes static state: static, a constructor, or called on an object that everybody shares.
+pub(super) type Changing = (Option<Shared>, FuncId);
+
+/// A call before, and the object that everybody shares on which it is made, if it is not static.
+pub type Earlier = (Option<Shared>, Way);
 
 /// What static fields have to do with a method under test.
 #[derive(Clone, Debug, Default)]
@@ -77,7 +143,7 @@ pub struct Statics {
     /// Those that it, or what makes the object it is called on, may read and that can change.
     pub fields: BTreeSet<StaticField>,
     /// Methods that change those, for calls before: by the simple name of their class.
-    pub earlier: Vec<(String, Vec<Way>)>,
+    pub earlier: Vec<(String, Vec<Earlier>)>,
     /// Getters that show what the method may change.
     pub getters: Vec<FuncId>,
 }
@@ -93,24 +159,24 @@ pub fn statics(vm: &mut Vm<Jvm>, class: ClassId, func: FuncId, reached: Vec<Func
     let fields = remembered(jvm, funcs.into_iter());
     let getters = getters(jvm, class, func);
     let mut found = changing(jvm, class, &fields);
-    found.retain(|changing| *changing != func || jvm.funcs[func].is_static());
-    found.sort_by_key(|func| {
+    found.retain(|(on, changing)| *changing != func || on.is_some() || jvm.funcs[func].is_static());
+    found.sort_by_key(|(on, func)| {
         let f = &jvm.funcs[*func];
-        (!recipe::grows(&f.name), f.signature.ty.params.is_empty(), *func)
+        (!recipe::grows(&f.name), f.signature.ty.params.is_empty(), on.is_some(), *func)
     });
     found.truncate(MAX_METHODS);
-    let mut earlier: Vec<(String, Vec<Way>)> = Vec::new();
-    for func in found {
+    let mut earlier: Vec<(String, Vec<Earlier>)> = Vec::new();
+    for (on, func) in found {
         let name = vm.lang.classes[vm.lang.funcs[func].class].java_name();
         let name = name.rsplit(['.', '$']).next().unwrap_or(&name).to_string();
         let way = recipe::way(vm, func, &Env::new());
         match earlier.iter_mut().find(|(of, _)| *of == name) {
-            Some((_, ways)) => ways.push(way),
-            None => earlier.push((name, vec![way])),
+            Some((_, ways)) => ways.push((on, way)),
+            None => earlier.push((name, vec![(on, way)])),
         }
     }
     for (_, ways) in &mut earlier {
-        recipe::tell_overloads_apart(&vm.lang, ways.iter_mut());
+        recipe::tell_overloads_apart(&vm.lang, ways.iter_mut().map(|(_, way)| way));
     }
     Statics { fields, earlier, getters }
 }
@@ -131,8 +197,9 @@ fn getters(jvm: &Jvm, class: ClassId, func: FuncId) -> Vec<FuncId> {
     functions.filter(shows).take(MAX_METHODS).collect()
 }
 
-/// Static methods and constructors, of the class and of those that hold the fields, that change one of the fields.
-pub(super) fn changing(jvm: &Jvm, class: ClassId, fields: &BTreeSet<StaticField>) -> Vec<FuncId> {
+/// Static methods and constructors, of the class and of those that hold the fields, that change one of the fields; and methods of
+/// objects that they share.
+pub(super) fn changing(jvm: &Jvm, class: ClassId, fields: &BTreeSet<StaticField>) -> Vec<Changing> {
     if fields.is_empty() {
         return Vec::new();
     }
@@ -140,19 +207,85 @@ pub(super) fn changing(jvm: &Jvm, class: ClassId, fields: &BTreeSet<StaticField>
     for (owner, _) in fields {
         owners.extend(jvm.loaded(owner).filter(|owner| !owners.contains(owner)));
     }
-    let functions = owners.into_iter().flat_map(|owner| jvm.classes[owner].functions());
-    functions
-        .filter(|func| {
-            let f = &jvm.funcs[*func];
-            let constructor = &*f.name == "<init>" && jvm.classes[f.class].access & access::ABSTRACT == 0;
-            let named = f.is_static() && !f.name.starts_with('<') && &*f.name != "main";
-            (constructor || named)
-                && recipe::can_call(jvm, *func)
-                && recipe::can_name(jvm, f.class)
+    let functions = owners.iter().flat_map(|owner| jvm.classes[*owner].functions());
+    let own = functions.filter(|func| {
+        let f = &jvm.funcs[*func];
+        let constructor = &*f.name == "<init>" && jvm.classes[f.class].access & access::ABSTRACT == 0;
+        let named = f.is_static() && !f.name.starts_with('<') && &*f.name != "main";
+        (constructor || named)
+            && recipe::can_call(jvm, *func)
+            && recipe::can_name(jvm, f.class)
+            && f.signature.ty.params.len() <= 4
+            && changes(jvm, *func, fields, &mut Vec::new(), 0)
+    });
+    let mut found: Vec<Changing> = own.map(|func| (None, func)).collect();
+    for (on, of, is_one) in shared(jvm, &owners, fields) {
+        let lines = jvm.classes[of].ancestors.iter().rev().copied();
+        let lines = lines.filter(|owner| jvm.classes[*owner].origin == ClassOrigin::User);
+        for func in lines.flat_map(|owner| jvm.classes[owner].functions()) {
+            let f = &jvm.funcs[func];
+            let plain = f.access & (access::STATIC | access::ABSTRACT) == 0 && !f.name.starts_with('<');
+            let known = found.iter().any(|(_, other)| {
+                let other = &jvm.funcs[*other];
+                !other.is_static() && other.name == f.name && other.descriptor == f.descriptor
+            });
+            if plain
+                && !known
+                && recipe::can_call(jvm, func)
                 && f.signature.ty.params.len() <= 4
-                && changes(jvm, *func, fields, &mut Vec::new(), 0)
-        })
-        .collect()
+                && (is_one && !reads_only(&f.name, &f.descriptor) && writes(jvm, of, func).is_some()
+                    || changes(jvm, func, fields, &mut Vec::new(), 0))
+            {
+                found.push((Some(on.clone()), func));
+            }
+        }
+    }
+    found
+}
+
+/// Objects that classes share: how a test gets at them, their class, and whether one of the fields holds them.
+fn shared(jvm: &Jvm, owners: &[ClassId], fields: &BTreeSet<StaticField>) -> Vec<(Shared, ClassId, bool)> {
+    let mut found: Vec<(Shared, ClassId, bool)> = Vec::new();
+    let class_of = |descriptor: &str| {
+        let class = jvm.loaded(descriptor.strip_prefix('L')?.strip_suffix(';')?)?;
+        (jvm.classes[class].origin == ClassOrigin::User && recipe::can_name(jvm, class)).then_some(class)
+    };
+    let is_one = |class: &str, name: &str| fields.iter().any(|(c, n)| **c == *class && **n == *name);
+    for owner in owners.iter().copied().filter(|owner| recipe::can_name(jvm, *owner)) {
+        let near = recipe::is_near(jvm, owner);
+        for field in jvm.classes[owner].fields.iter().filter(|field| field.is_static()) {
+            let open = field.access & access::PUBLIC != 0 || near && field.access & access::PRIVATE == 0;
+            let fixed = field.access & (access::FINAL | access::SYNTHETIC) == access::FINAL;
+            let Some(of) = class_of(&field.descriptor).filter(|_| open && fixed) else { continue };
+            if let Some(Make::Constant(constant)) =
+                super::producers::constant(jvm, owner, &field.name, &field.descriptor)
+            {
+                found.push((Shared::Held(constant), of, is_one(&jvm.classes[owner].name, &field.name)));
+            }
+        }
+        for getter in jvm.classes[owner].functions() {
+            let f = &jvm.funcs[getter];
+            let asks = f.is_static() && f.signature.ty.params.is_empty() && recipe::can_call(jvm, getter);
+            let returned = f.descriptor.strip_prefix("()").filter(|_| asks);
+            let Some(of) = returned.and_then(class_of) else { continue };
+            // One that makes an object each time shares none.
+            let file = jvm.classes[owner].file.as_deref();
+            let code =
+                file.and_then(|file| Some((file, file.method(&f.name, &f.descriptor)?.bytecode().ok()??)));
+            let hands_out = code.is_some_and(|(file, code)| {
+                code.instrs.iter().any(|(_, instr)| match instr {
+                    Instr::GetStatic(cp) => file.pool.field(*cp).is_ok_and(|field| {
+                        Some(field.descriptor) == returned && is_one(field.class, field.name)
+                    }),
+                    _ => false,
+                })
+            });
+            if hands_out {
+                found.push((Shared::Got(getter), of, true));
+            }
+        }
+    }
+    found
 }
 
 /// Whether a function may change one of the fields, or what one of them holds.
@@ -179,16 +312,20 @@ pub(super) fn changes(
     };
     // Objects in the fields are at hand, and something may be done with them.
     let gets = code.instrs.iter().filter_map(|(_, instr)| match instr {
-        Instr::GetStatic(cp) if is_one(*cp) => file.pool.field(*cp).ok(),
+        Instr::GetStatic(cp) if is_one(*cp) => file.pool.field(*cp).ok().map(|field| field.descriptor),
+        // `access$getAll$cp()`, by which a companion gets at what its class keeps to itself.
+        Instr::InvokeStatic(cp) => file.pool.method(*cp).ok().and_then(|called| {
+            let descriptor = called.descriptor.strip_prefix("()")?;
+            gives(jvm, &called, fields).then_some(descriptor)
+        }),
         _ => None,
     });
-    let held: Vec<&str> =
-        gets.map(|field| field.descriptor).filter(|descriptor| is_changeable(descriptor)).collect();
+    let held: Vec<&str> = gets.filter(|descriptor| is_changeable(descriptor)).collect();
     let is_held = |class: ClassId| {
         let names = held.iter().filter_map(|held| held.strip_prefix('L')?.strip_suffix(';'));
-        names.filter_map(|name| jvm.loaded(name)).any(|held| {
-            jvm.classes[held].ancestors.contains(&class) || jvm.classes[class].ancestors.contains(&held)
-        })
+        names
+            .filter_map(|name| jvm.loaded(name))
+            .any(|held| jvm.is_subclass(held, class) || jvm.is_subclass(class, held))
     };
     code.instrs.iter().any(|(_, instr)| {
         let called = match instr {
@@ -210,33 +347,47 @@ pub(super) fn changes(
     })
 }
 
+/// Whether all that a method does is to return one of the fields.
+fn gives(jvm: &Jvm, called: &MemberRef<'_>, fields: &BTreeSet<StaticField>) -> bool {
+    let Some(owner) = jvm.loaded(called.class) else { return false };
+    let Some(file) = &jvm.classes[owner].file else { return false };
+    let code = file.method(called.name, called.descriptor).and_then(|m| m.bytecode().ok().flatten());
+    let code = code.as_ref().map_or(&[][..], |code| &code.instrs);
+    match code {
+        [(_, Instr::GetStatic(cp)), (_, Instr::Return(_))] => file.pool.field(*cp).is_ok_and(|field| {
+            fields.iter().any(|(class, name)| **class == *field.class && **name == *field.name)
+        }),
+        _ => false,
+    }
+}
+
 /// Calls methods that static fields remember: none if that will do.
-pub fn call_earlier(vm: &mut Vm<Jvm>, earlier: &[(String, Vec<Way>)]) -> Result<(), Stop> {
+pub fn call_earlier(vm: &mut Vm<Jvm>, earlier: &[(String, Vec<Earlier>)]) -> Result<(), Stop> {
     for (of, ways) in earlier {
         for i in 0..MAX_CALLS {
             let step = format!("{of}.call{i}");
             vm.outside = super::site(&step);
             let which = vm.choose_among(ElemKind::Prefer, &step, ways.len() as u32 + 1)?;
-            let Some(way) = which.checked_sub(1).and_then(|at| ways.get(at as usize)) else { break };
+            let Some((on, way)) = which.checked_sub(1).and_then(|at| ways.get(at as usize)) else { break };
             let name = &vm.lang.funcs[way.func].name;
             let inside = format!("{step}.{}", if name.starts_with('<') { "new" } else { name });
             let args = object::arguments(vm, &inside, way, None)?;
             let seen = object::record(vm, |vm| object::see_args(vm, way, &args));
-            perform(vm, None, way.func, args)?;
+            perform(vm, on.as_ref(), way.func, args)?;
             if let Some(args) = seen {
-                object::log(vm, Event::CalledFirst { on: None, func: way.func, args });
+                object::log(vm, Event::CalledFirst { on: on.clone(), func: way.func, args });
             }
         }
         let reason = format!("at most {MAX_CALLS} calls before");
-        vm.ledger.note(ledger::Kind::InputChoice, of.as_str(), reason);
+        vm.ledger.note(ledger::Kind::Tried, of.as_str(), reason);
     }
     Ok(())
 }
 
-/// Calls a method, on what another one returns if it is not static.
+/// Calls a method, on an object that everybody shares if it is not static.
 pub(super) fn perform(
     vm: &mut Vm<Jvm>,
-    on: Option<FuncId>,
+    on: Option<&Shared>,
     func: FuncId,
     args: Vec<Val>,
 ) -> Result<Option<Val>, Stop> {
@@ -244,9 +395,14 @@ pub(super) fn perform(
     super::initialise(vm, class).map_err(|_| Stop::Assumption)?;
     let mut vals = Vec::new();
     let mut target = func;
-    if let Some(getter) = on {
-        let object = perform(vm, None, getter, Vec::new())?.ok_or(Stop::Assumption)?;
-        let object = vm.deref(object)?;
+    if let Some(shared) = on {
+        let object = match shared {
+            Shared::Held(constant) => super::producers::read(vm, constant)?,
+            Shared::Got(getter) => {
+                let object = perform(vm, None, *getter, Vec::new())?.ok_or(Stop::Assumption)?;
+                vm.deref(object)?
+            }
+        };
         if object.is_null() {
             return Err(Stop::Assumption);
         }

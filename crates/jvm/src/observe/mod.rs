@@ -177,6 +177,10 @@ fn look_into(vm: &mut Vm<Jvm>, object: ObjId, depth: u32) -> Seen {
         "java/lang/Class" => {
             return Seen::Class(crate::link::class_of_mirror(vm, object));
         }
+        // What `emptyList()` and the like return: the library keeps these classes to itself.
+        "kotlin/collections/EmptyList" => return Seen::List(Vec::new()),
+        "kotlin/collections/EmptySet" => return Seen::Set(Vec::new()),
+        "kotlin/collections/EmptyMap" => return Seen::Map(Vec::new()),
         _ => {}
     }
     if let Some(prim) = boxed_type(&name)
