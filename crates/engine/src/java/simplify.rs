@@ -99,6 +99,7 @@ impl ClassExplorer<'_> {
             simpler.insert(name.clone(), 0);
             found.push((format!("{name}{AS_TEXT}"), simpler));
         }
+        found.extend(self.real_ones(inputs));
         found.extend(of_today(inputs));
         for index in 0..self.vm.pool.var_count() {
             let name = self.vm.pool.var_name(term::VarId(index as u32));
@@ -150,6 +151,32 @@ impl ClassExplorer<'_> {
     }
 
     /// Takes inputs over if they end alike and meet what the run meets.
+    /// The library's own object in place of one that stands for it, where what that returns is not needed: `Clock.fixed(…)` says in a
+    /// line what a clock of the test's own takes ten for.
+    fn real_ones(&self, inputs: &Inputs) -> Vec<(String, Inputs)> {
+        let jvm = &self.vm.lang;
+        let of_library = |kind: &str| kind.starts_with("java/") || kind.starts_with("java.");
+        let stand_ins = jvm.worlds.fakes.iter().filter(|(_, (kind, _))| of_library(kind));
+        let labels: Vec<String> = stand_ins
+            .map(|(class, _)| jvm.classes[*class].java_name())
+            .map(|name| name.rsplit(['.', '$']).next().unwrap_or_default().to_string())
+            .collect();
+        let mut found = Vec::new();
+        for (name, _) in inputs.iter().filter(|(_, which)| **which != 0) {
+            let Some(of) = name.strip_suffix(".is") else { continue };
+            let inside =
+                |input: &String| labels.iter().any(|label| input.starts_with(&format!("{of}.{label}.")));
+            if !inputs.keys().any(inside) {
+                continue;
+            }
+            let mut simpler = inputs.clone();
+            simpler.retain(|input, _| !inside(input));
+            simpler.insert(name.clone(), 0);
+            found.push((format!("{name} a real one"), simpler));
+        }
+        found
+    }
+
     pub(super) fn shows_as_much(
         &mut self,
         subject: &mut Subject,

@@ -21,6 +21,9 @@ const MOST: usize = 8;
 /// None of them is the sum or the product of others, none does nothing where one multiplies by it.
 const NUMBERS: [i64; MOST] = [2, 3, 5, 7, 11, 13, 17, 19];
 
+/// What is tried of an input that does not take its number.
+const SMALL: [i64; 2] = [2, 1];
+
 impl ClassExplorer<'_> {
     /// Gives inputs that the path does not ask about such values, as far as the outcome shows them.
     pub(super) fn tell(
@@ -68,7 +71,7 @@ impl ClassExplorer<'_> {
             && let Some(plain) = self.shown(subject, &run.model, ledger)
             && let Some(full) = self.shown(subject, &told, ledger)
             && full != plain
-            && full.1.len() >= plain.1.len()
+            && shows_more(&full, &plain)
         {
             // What does not show stays simple.
             for left_out in 0..kept.len() {
@@ -105,6 +108,10 @@ impl ClassExplorer<'_> {
     /// has.
     fn values(&self, change: &Change, number: usize, model: &Assignment) -> Vec<i64> {
         let mut found = vec![NUMBERS[number]];
+        // Where there are only a few (constants of an enum, what the user allows), a small number is better than none.
+        if matches!(change, Change::Scalar(_)) {
+            found.extend(SMALL.into_iter().filter(|small| *small != NUMBERS[number]));
+        }
         if let Change::Item(var) = change {
             let name = self.vm.pool.var_name(*var);
             let others = self.vm.inputs.asked.iter().copied().filter(|other| other != var);
@@ -237,6 +244,13 @@ impl ClassExplorer<'_> {
         let case = case::case(&self.vm.lang, subject, &detail, &[], ledger).ok()?;
         Some((case.outcome, case.asserts))
     }
+}
+
+/// Whether a test that asserts the first is better than one that asserts the second: it says as much, or says what the call changed
+/// where the other has nothing to say but what is as it was (a setter that was given what the field held).
+fn shows_more(full: &(Outcome, Vec<Assert>), plain: &(Outcome, Vec<Assert>)) -> bool {
+    let changed = full.0 == plain.0 && !full.1.is_empty() && full.1.iter().all(|a| !plain.1.contains(a));
+    full.1.len() >= plain.1.len() || changed
 }
 
 /// What becomes of an input.

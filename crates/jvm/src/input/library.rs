@@ -79,6 +79,7 @@ fn ways(vm: &mut Vm<Jvm>, class: ClassId, env: &Env) -> Vec<Way> {
             && returns(jvm, *func, class)
             && (!params.is_empty() || &*f.name == "empty");
         !opens_files(jvm, *func)
+            && !converts(&f.name, params)
             && f.is(access::PUBLIC)
             && params.iter().all(plain)
             && (constructor || factory)
@@ -209,6 +210,14 @@ fn is_about_room(jvm: &Jvm, func: FuncId) -> bool {
     let names = param_names(jvm, func);
     let room = |name: &String| name.ends_with("apacity") || name.ends_with("ize");
     jvm.funcs[func].signature.ty.params == [FieldType::Int] && names.iter().all(room)
+}
+
+/// Whether a factory takes what it makes out of another object of time: the date that stands for one there has no zone and no hour, so
+/// `ZoneId.from` would refuse each, and the others need none.
+fn converts(name: &str, params: &[FieldType]) -> bool {
+    let accessor =
+        |ty: &FieldType| matches!(ty, FieldType::Class(of) if &**of == "java/time/temporal/TemporalAccessor");
+    name == "from" && matches!(params, [only] if accessor(only))
 }
 
 /// Whether a call is declared to fail where there is no such file or no such character set.

@@ -103,6 +103,8 @@ fn prepare_with(
     let mut methods = Vec::new();
     for func in &funcs {
         let owner = vm.lang.funcs[*func].class;
+        // What the library's own classes leave open is described there, and null is no answer (`Clock.instant`).
+        let by_contract = !is_interface && vm.lang.classes[owner].origin == ClassOrigin::Library;
         let env = env_in(&vm.lang, interface, args, owner, 0).unwrap_or_default();
         let result = result_kind(vm, *func, &env);
         let returns = result_type(&vm.lang, *func, &env, !args.is_empty());
@@ -117,8 +119,9 @@ fn prepare_with(
         }
         let throws = exceptions(vm, *func);
         let declared = vm.lang.funcs[*func].signature.ty.ret.as_ref().is_some_and(FieldType::is_reference)
-            && !vm.lang.worlds.known.ignore_annotations
-            && super::nullness::returns_no_null(&vm.lang, *func, lenient);
+            && (by_contract
+                || !vm.lang.worlds.known.ignore_annotations
+                    && super::nullness::returns_no_null(&vm.lang, *func, lenient));
         // What cannot be made is null whatever is declared.
         let no_null = declared && !results.iter().any(|kind| matches!(kind, Kind::Null(_)));
         let elements = match no_null {

@@ -128,6 +128,8 @@ pub struct Worlds {
     stack: Vec<Arc<str>>,
     /// Whether arguments of calls on input objects are being made.
     changing: u32,
+    /// How many of the recipes make what a factory of the next is called on.
+    makers: usize,
     /// Classes that stand for interfaces: the type each was made for, and its methods.
     pub fakes: FxHashMap<ClassId, (Arc<str>, Arc<Fake>)>,
     /// Fakes of this run by name, and their calls.
@@ -215,6 +217,7 @@ pub fn begin(vm: &mut Vm<Jvm>) {
     worlds.enum_inputs.clear();
     worlds.stack.clear();
     worlds.changing = 0;
+    worlds.makers = 0;
     worlds.there = TermId::NONE;
     worlds.faked.clear();
     worlds.fake_calls.clear();

@@ -257,7 +257,7 @@ fn follow(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe) -> Result<ObjId, Stop> 
     let Some(way) = recipe.ways.get(way as usize) else {
         return Err(Stop::Unsupported { what: "input", which: vm.lang.classes[recipe.class].java_name() });
     };
-    let object = match way {
+    let (object, given) = match way {
         Make::Call(way) => call_way(vm, name, recipe, way)?,
         // Everybody shares it: it stays as it is.
         Make::Constant(constant) => {
@@ -271,10 +271,17 @@ fn follow(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe) -> Result<ObjId, Stop> 
     };
     remember(vm, name, object);
     for field in &recipe.fields {
-        assign(vm, name, object, field)?;
+        // Values of a plain run do not say where they come from: what a constructor was given is an input in others.
+        let is_given = |now: Val| given.iter().any(|(ty, val)| *ty == field.ty && val.bits == now.bits);
+        let now = vm.load(object, field.offset, field.cell)?;
+        if now.term.is_some() || vm.inputs.is_plain() && is_given(now) {
+            continue;
+        }
+        assign(vm, name, object, field, now)?;
     }
-    match own_depth(&vm.lang) {
-        1 => change(vm, name, object, &recipe.changes, MAX_CHANGES + vm.lang.worlds.more_calls)?,
+    // What a factory is called on is no part of what it makes: a builder takes as many calls as the object itself.
+    match own_depth(&vm.lang).saturating_sub(vm.lang.worlds.makers) {
+        0 | 1 => change(vm, name, object, &recipe.changes, MAX_CHANGES + vm.lang.worlds.more_calls)?,
         2 => change(vm, name, object, &recipe.changes, MAX_CHANGES_INSIDE)?,
         3 => change(vm, name, object, &recipe.changes, MAX_CHANGES_DEEP)?,
         _ => {}
@@ -305,14 +312,31 @@ pub(super) fn remember(vm: &mut Vm<Jvm>, name: &str, object: ObjId) {
     vm.lang.worlds.made.push(Made { object, value, there });
 }
 
-fn call_way(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe, way: &Way) -> Result<ObjId, Stop> {
+/// A new object by a call, and what that was given.
+fn call_way(
+    vm: &mut Vm<Jvm>,
+    name: &str,
+    recipe: &Recipe,
+    way: &Way,
+) -> Result<(ObjId, Vec<(FieldType, Val)>), Stop> {
     let constructor = &*vm.lang.funcs[way.func].name == "<init>";
     let mut vals = Vec::new();
     let mut on = None;
     // The object comes before its arguments: it is the same one, by its number, in runs where it is null.
     let made = if constructor { Some(vm.new_object(recipe.class)?) } else { None };
     if let Some(kind) = &way.on {
-        let val = make_at(vm, &format!("{name}.of"), kind, false)?;
+        let of_program = class_of(&vm.lang, kind)
+            .is_some_and(|class| vm.lang.classes[class].origin != crate::link::ClassOrigin::Library);
+        let makers = usize::from(of_program);
+        vm.lang.worlds.makers += makers;
+        let val = make_at(vm, &format!("{name}.of"), kind, false);
+        vm.lang.worlds.makers -= makers;
+        let val = val?;
+        if class_of(&vm.lang, kind) == Some(recipe.class) {
+            // One of its own kind is null until a run asks for it (`name.of.some`).
+            let ty = FieldType::Class(vm.lang.classes[recipe.class].name.clone());
+            super::known::hold(vm, val, &ty, &Rule { non_null: true, ..Rule::default() })?;
+        }
         if val.bits == 0 {
             return Err(Stop::Assumption);
         }
@@ -329,6 +353,7 @@ fn call_way(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe, way: &Way) -> Result<
     };
     let first = made.or_else(|| on.as_ref().map(|(val, _)| val.as_obj()));
     vals.extend(first.map(Val::obj));
+    let given = way.params.iter().map(|p| p.ty.clone()).zip(args.iter().copied()).collect();
     vals.extend(args);
     let func = match &on {
         Some((val, _)) => crate::observe::dispatched(vm, val.as_obj(), way.func).ok_or(Stop::Assumption)?,
@@ -355,7 +380,7 @@ fn call_way(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe, way: &Way) -> Result<
         };
         log(vm, event);
     }
-    Ok(object)
+    Ok((object, given))
 }
 
 /// The arguments of a call; one of them may be an object that is there already.
@@ -397,12 +422,8 @@ pub(super) fn log(vm: &mut Vm<Jvm>, event: Event) {
     }
 }
 
-/// Gives a field an input, unless it holds one already: a constructor's argument.
-fn assign(vm: &mut Vm<Jvm>, name: &str, object: ObjId, field: &FieldWay) -> Result<(), Stop> {
-    let now = vm.load(object, field.offset, field.cell)?;
-    if now.term.is_some() {
-        return Ok(());
-    }
+/// Gives a field an input that does not hold one already: a constructor's argument.
+fn assign(vm: &mut Vm<Jvm>, name: &str, object: ObjId, field: &FieldWay, now: Val) -> Result<(), Stop> {
     let name = format!("{name}.{}", field.name);
     let val = match field.setter {
         None => make_at(vm, &name, &field.kind, true)?,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ir::ClassId;
+use ir::{ClassId, FuncId};
 use vm::{ObjId, Outcome, Stop, Vm};
 
 use super::generic::{self, Env};
@@ -10,7 +10,7 @@ use super::recipe::{Make, Way, can_call, can_name, prepare_makes, way};
 use super::{Kind, kind_for};
 use crate::input::Generic;
 use crate::link::ClassOrigin;
-use crate::load::{FieldType, access};
+use crate::load::{FieldType, Instr, access};
 use crate::world::Jvm;
 
 /// A static field that holds an object.
@@ -161,6 +161,47 @@ pub(super) fn producer(vm: &mut Vm<Jvm>, owner: ClassId, func: ir::FuncId, is_st
         }
     };
     Some(Way { on, ..way(vm, func, &Env::new()) })
+}
+
+/// So many methods are tried by which an object hands out another of its class.
+const MAX_PARTS: usize = 2;
+
+/// Methods by which an object hands out another one of its class that it is linked with: `tree.find(3)`, `node.next()`. What is made
+/// so is part of something, as what a constructor makes may never be (a node that knows its parent).
+pub(super) fn linked(vm: &mut Vm<Jvm>, class: ClassId, key: &Arc<str>, env: &Env) -> Vec<Way> {
+    let own = FieldType::Class(vm.lang.classes[class].name.clone());
+    let jvm = &vm.lang;
+    let is_link = |field: &crate::link::FieldInfo| {
+        !field.is_static() && FieldType::parse(&field.descriptor).as_ref() == Some(&own)
+    };
+    if !can_name(jvm, class) || !jvm.classes[class].fields.iter().any(is_link) {
+        return Vec::new();
+    }
+    let fits = |func: &FuncId| {
+        let f = &jvm.funcs[*func];
+        f.signature.ty.ret.as_ref() == Some(&own)
+            && !f.signature.ty.params.contains(&own)
+            && f.signature.ty.params.len() <= MAX_PARAMS
+            && f.access & (access::STATIC | access::ABSTRACT) == 0
+            && can_call(jvm, *func)
+            && hands_out(jvm, class, *func)
+    };
+    let mut found: Vec<FuncId> = jvm.classes[class].functions().filter(fits).collect();
+    found.truncate(MAX_PARTS);
+    found.into_iter().map(|func| Way { on: Some(Kind::Object(key.clone())), ..way(vm, func, env) }).collect()
+}
+
+/// Whether a method returns anything but the object that it is called on, as fluent ones do.
+fn hands_out(jvm: &Jvm, class: ClassId, func: FuncId) -> bool {
+    let Some(file) = &jvm.classes[class].file else { return false };
+    let f = &jvm.funcs[func];
+    let Some(Ok(Some(code))) = file.method(&f.name, &f.descriptor).map(|m| m.bytecode()) else {
+        return false;
+    };
+    code.instrs.windows(2).any(|pair| match (&pair[0].1, &pair[1].1) {
+        (Instr::Load(_, 0), Instr::Return(_)) => false,
+        (_, last) => matches!(last, Instr::Return(Some(_))),
+    })
 }
 
 /// Constants that hold objects of a class: its own, and those of the classes it is nested in.

@@ -130,7 +130,10 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic]) -> Opt
         (true, true) => {
             let mut setters = setters(&vm.lang, class);
             cut(&mut setters, MAX_SETTERS, "setters", &mut left_out);
-            let ways = user_makes(vm, class, &env, &mut left_out);
+            let mut ways = user_makes(vm, class, &env, &mut left_out);
+            if !ways.is_empty() {
+                ways.extend(super::producers::linked(vm, class, &key, &env).into_iter().map(Make::Call));
+            }
             let fields = fields(vm, class, &env, &setters);
             let mut changes = changes(vm, class, &env, &setters, &mut left_out);
             changes.extend(super::given::takers(vm, class, &fields));
