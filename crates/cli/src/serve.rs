@@ -135,7 +135,12 @@ fn take(shared: &Shared, message: Value) {
     let Ok(mut queue) = shared.queue.lock() else { return };
     match (method.as_str(), id) {
         ("cancel", id) => {
-            let wanted = params.get("id").cloned().unwrap_or(Value::Null);
+            let Some(wanted) = params.get("id").cloned() else {
+                if let Some(id) = id {
+                    send_error(&id, INVALID_PARAMS, "the parameter \"id\" says which request is cancelled");
+                }
+                return;
+            };
             let running = queue.current.as_ref().filter(|(id, _)| *id == wanted).map(|(_, flag)| flag);
             let waiting = queue.waiting.iter().find(|job| job.id == wanted).map(|job| &job.cancelled);
             let found = running.or(waiting);
@@ -185,6 +190,7 @@ fn arguments(job: &Job, command: &str) -> Result<Command, Refused> {
                     targets.push(text(target)?);
                 }
             }
+            ("targets", _) => return Err(wrong("\"targets\" is a list of strings")),
             // The graph is no option of the command line.
             ("graph", _) => {}
             (_, Value::Bool(true)) => line.push(format!("--{name}")),

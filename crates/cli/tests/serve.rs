@@ -180,6 +180,8 @@ fn wrong_messages_are_answered_and_do_no_harm() {
         ),
         (r#"{"jsonrpc": "2.0", "id": 7, "method": "explore", "params": {"no-such": 1}}"#, -32602),
         (r#"{"jsonrpc": "2.0", "id": 7, "method": "explore", "params": {"targets": []}}"#, -32602),
+        (r#"{"jsonrpc": "2.0", "id": 7, "method": "explore", "params": {"targets": "a.B"}}"#, -32602),
+        (r#"{"jsonrpc": "2.0", "id": 7, "method": "cancel"}"#, -32602),
     ] {
         server.send(line);
         let answer = server.next();

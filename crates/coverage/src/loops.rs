@@ -37,10 +37,13 @@ pub fn loops(projection: &Projection, flow: &Flow) -> Vec<LoopShape> {
         let tests = tests(projection, flow, header, &inside);
         let ways = || flow.graph.edges().filter(|e| tests[flow.graph.from(*e).0 as usize]);
         let leaves = ways().any(|e| !inside[flow.graph.to(e).0 as usize]);
-        // A body that tests at its end may leave from its first block, and come back to it at once; an empty body is a jump.
+        // A body that tests at its end may leave from its first block, and come back to it at once. Of a loop without a body the test
+        // is the same; but the compiler has a test at the end jump back, and one at the beginning jump out.
         // One that begins with a statement has begun, even if it leaves at the end of its first block.
         let is_test = |b: &BlockId| flow.node(*b).is_some_and(|n| tests[n.0 as usize]);
-        let repeats = cfg.preds(l.header, Edges::Normal).any(|b| l.blocks.contains(&b) && is_test(&b));
+        let returning = || cfg.preds(l.header, Edges::Normal).filter(|b| l.blocks.contains(b) && is_test(b));
+        let jumps_out = |b: BlockId| projection.func.successors(b).last() == Some(&l.header);
+        let repeats = returning().next().is_some() && !returning().any(jumps_out);
         let tested_first = leaves && !repeats && !has_statement(projection.func, flow.block(header));
         let line = projection.nodes[header.0 as usize].line;
         shapes.push(LoopShape { header, inside, tests, tested_first, line });

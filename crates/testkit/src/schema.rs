@@ -80,13 +80,14 @@ impl Checker<'_> {
                     }
                 }
                 "oneOf" | "anyOf" => {
-                    let fits = wanted.as_array().unwrap().iter().any(|one| {
+                    let fits = |one: &&Value| {
                         let mut inner = Vec::new();
                         self.check(one, value, at, &mut inner);
                         inner.is_empty()
-                    });
-                    if !fits {
-                        wrong.push(format!("{at}: {value} fits none of the alternatives"));
+                    };
+                    let fitting = wanted.as_array().unwrap().iter().filter(fits).count();
+                    if fitting == 0 || fitting > 1 && rule == "oneOf" {
+                        wrong.push(format!("{at}: {value} fits {fitting} of the alternatives"));
                     }
                 }
                 other => panic!("the checker does not know {other:?}"),

@@ -47,7 +47,9 @@ impl ClassExplorer<'_> {
             .map(|class| self.vm.lang.classes[class].name.clone())
             .collect();
         let mut classes: Vec<ClassId> = names.iter().filter_map(|name| fresh.lang.class(name).ok()).collect();
-        classes.retain(|class| !drives(&fresh.lang, *class));
+        // What a compiler adds, for a `switch` over an enum, is in no source.
+        let is_added = |class: ClassId| fresh.lang.classes[class].access & access::SYNTHETIC != 0;
+        classes.retain(|class| !is_added(*class) && !drives(&fresh.lang, *class));
         let mut initialised: BTreeMap<ClassId, Initialised> = BTreeMap::new();
         for class in &classes {
             let found = self.initialise(fresh, *class, &classes, result);
