@@ -394,7 +394,7 @@ impl Builder<'_> {
         found
     }
 
-    /// Variables with the reachable nodes that define them; an input is defined at the start.
+    /// Variables with the reachable nodes that define them.
     fn definitions(&self) -> Vec<(VarIndex, GraphNode)> {
         let reachable = self.cfg.shape.reachable();
         let mut all = Vec::new();

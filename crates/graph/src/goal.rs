@@ -175,13 +175,16 @@ pub fn meets(cfg: &Cfg, goal: &Goal, run: &Run) -> bool {
     Follower::new(cfg, goal).met_by(run, &decisions(cfg))
 }
 
-/// Whether a block assigns a variable.
+/// Whether a block assigns a variable, or begins the run, with a value that each variable has then. Where edges lead back to the first
+/// block, it assigns nothing by that: the value is what it was.
 pub fn defines(cfg: &Cfg, node: GraphNode, var: VarIndex) -> bool {
-    cfg.node(node).statements.iter().any(|s| match s {
+    let begins = || cfg.shape.starts().contains(&node) && cfg.shape.preds(node).is_empty();
+    let assigns = |s: &Statement| match s {
         // Writing an element leaves the others: the array is defined, and used too.
         Statement::Set(v, _) | Statement::SetElem(v, _, _) => *v == var,
         Statement::Assume(_) => false,
-    })
+    };
+    cfg.node(node).statements.iter().any(assigns) || begins()
 }
 
 /// For each prefix the length of its longest proper border.
