@@ -656,3 +656,172 @@ fn lambdas_and_objects_of_kotlin_are_called() {
     }
     assert!(!about(&told, "lambda 1 in HandedKt.rules,").is_empty(), "{told}");
 }
+
+/// What these meet depends on what is not theirs: other people's code, other classes' state, the machine.
+const OUTSIDE: &str = "package a;
+import java.util.*;
+import java.util.function.Consumer;
+public class Outside {
+    public static boolean filled(Consumer<StringBuilder> writer) {
+        StringBuilder out = new StringBuilder();
+        writer.accept(out);
+        return out.length() > 0;
+    }
+
+    public static boolean high() {
+        return Levels.level > 3;
+    }
+
+    public static boolean first() {
+        return Levels.TABLE[0] > 3;
+    }
+
+    public static boolean wide(Color color) {
+        return color.width() == 3;
+    }
+
+    public static boolean german() {
+        return Locale.getDefault().getLanguage().equals(\"de\") ? true : false;
+    }
+
+    public static boolean even() {
+        return new Object().hashCode() % 2 == 0;
+    }
+
+    public static boolean interrupted() {
+        return Thread.currentThread().isInterrupted() ? true : false;
+    }
+
+    public static int asserted(int x) {
+        assert x > 0;
+        return x <= 0 ? 1 : 2;
+    }
+
+    public static final class Levels {
+        public static int level = 1;
+        public static final int[] TABLE = {1, 2};
+    }
+
+    public enum Color {
+        RED, BLUE;
+
+        private int width = 1;
+
+        public void setWidth(int width) {
+            this.width = width;
+        }
+
+        public int width() {
+            return width;
+        }
+    }
+}
+";
+
+#[test]
+fn what_depends_on_others_is_not_infeasible() {
+    let place = Place::new("Outside", OUTSIDE);
+    let told = text(&place.command("cover").arg("a.Outside").output().unwrap());
+    let infeasible = about(&told, ": infeasible");
+    assert!(infeasible.iter().all(|line| line.contains("(with assertions enabled)")), "{told}");
+    assert!(!infeasible.is_empty(), "{told}");
+    for (what, why) in [
+        (
+            "out.length() > 0",
+            "java.util.function.Consumer.accept: a stand-in leaves other objects as they are",
+        ),
+        ("Levels.level > 3", "Levels.level was as"),
+        ("TABLE[0] > 3", "Levels.TABLE was as"),
+        ("== 3", "width of the constants of"),
+        ("Locale", "Locale.getDefault() may say something else"),
+        ("hashCode", "Object.hashCode() may say something else"),
+        (": Thread", "Thread.isInterrupted() may say something else"),
+    ] {
+        let lines = about(&told, what);
+        assert!(lines.iter().any(|line| line.contains(why)), "{what}: {told}");
+    }
+}
+
+/// A field holds what the constructor of one class or another gave it: nothing else tells them apart.
+const BELOW: &str = "package a;
+public abstract class Below {
+    private final int sides;
+
+    Below(int sides) {
+        this.sides = sides;
+    }
+
+    public boolean isRound() {
+        return sides == 0;
+    }
+
+    public static final class Circle extends Below {
+        public Circle() {
+            super(0);
+        }
+    }
+
+    public static final class Polygon extends Below {
+        public Polygon(int sides) {
+            super(sides);
+        }
+    }
+}
+";
+
+#[test]
+fn objects_of_all_classes_below_are_called() {
+    let place = Place::new("Below", BELOW);
+    let told = text(&place.command("cover").arg("a.Below#isRound").output().unwrap());
+    assert_eq!(about(&told, "covered by").len(), 2, "{told}");
+}
+
+const WALKS: &str = "package a;
+public class Walks {
+    public static int caught(int x) {
+        int r;
+        try {
+            r = 10 / x;
+        } catch (ArithmeticException e) {
+            r = -1;
+        }
+        return r;
+    }
+
+    public static int thrown(int x) {
+        try {
+            if (x > 3) {
+                throw new IllegalStateException();
+            }
+            return 1;
+        } catch (IllegalStateException e) {
+            return 2;
+        }
+    }
+
+    public static int empty(int k) {
+        while (k-- > 0) ;
+        return k;
+    }
+
+    public static int atTheEnd(int k) {
+        do { } while (k-- > 0);
+        return k;
+    }
+}
+";
+
+#[test]
+fn walks_from_handlers_and_loops_without_a_body_are_told_apart() {
+    let place = Place::new("Walks", WALKS);
+    let paths =
+        text(&place.command("cover").args(["--criterion", "complete-path", "a.Walks"]).output().unwrap());
+    for lines in ["over lines 6, 7, 10 ", "over lines 15, 16 ", "over lines 16, 19 "] {
+        let found = about(&paths, lines);
+        assert!(found.len() == 1 && found[0].contains(": covered by"), "{lines}: {paths}");
+    }
+    let told = text(&place.command("cover").args(["--criterion", "loop", "a.Walks"]).output().unwrap());
+    let passed = about(&told, "the loop is passed by");
+    assert!(passed.iter().any(|l| l.contains(".empty(") && l.contains("covered by")), "{told}");
+    assert!(passed.iter().any(|l| l.contains(".atTheEnd(") && l.contains("infeasible")), "{told}");
+}

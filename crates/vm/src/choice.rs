@@ -52,9 +52,8 @@ pub(crate) struct Choices {
     placeholders: Vec<ObjId>,
     /// Input objects that are told apart by a number of theirs.
     numbered: Vec<ObjId>,
-    /// Objects that were chosen and that nothing was read of yet, and a bit of each: most objects need no look.
+    /// Objects that were chosen and that nothing was read of yet.
     unread: Vec<ObjId>,
-    unread_bits: u64,
 }
 
 /// So many objects are remembered that are told apart by a number.
@@ -69,7 +68,6 @@ impl Choices {
         self.placeholders.clear();
         self.numbered.clear();
         self.unread.clear();
-        self.unread_bits = 0;
     }
 
     /// Everything here, for [`Vm::digest`].
@@ -92,26 +90,6 @@ impl Choices {
         objects.for_each(|object| add(object.0.into()));
     }
 
-    #[inline]
-    pub(crate) fn may_be_unread(&self, object: ObjId) -> bool {
-        self.unread_bits & bit(object) != 0
-    }
-
-    fn set_unread(&mut self, object: ObjId) {
-        if !self.unread.contains(&object) {
-            self.unread.push(object);
-            self.unread_bits |= bit(object);
-        }
-    }
-
-    /// Whether this is the first time that the object is read.
-    fn set_read(&mut self, object: ObjId) -> bool {
-        let Some(at) = self.unread.iter().position(|unread| *unread == object) else { return false };
-        self.unread.swap_remove(at);
-        self.unread_bits = self.unread.iter().fold(0, |bits, unread| bits | bit(*unread));
-        true
-    }
-
     pub(crate) fn is_placeholder(&self, object: ObjId) -> bool {
         self.placeholders.contains(&object)
     }
@@ -119,10 +97,6 @@ impl Choices {
     pub(crate) fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
-}
-
-fn bit(object: ObjId) -> u64 {
-    1 << (object.0 & 63)
 }
 
 impl<L: Lang> Vm<L> {
@@ -173,7 +147,11 @@ impl<L: Lang> Vm<L> {
         };
         if let Some(elem) = self.trace.elems.iter().rposition(is_own) {
             self.choices.all.push(Choice { object, elem: elem as u32, variable, options: ways.to_vec() });
-            self.choices.set_unread(object);
+            if !object.is_null() && !self.choices.unread.contains(&object) {
+                // Without a shadow nobody would see it read.
+                self.heap.shadow_mut(object);
+                self.choices.unread.push(object);
+            }
         }
     }
 
@@ -306,7 +284,11 @@ impl<L: Lang> Vm<L> {
 
     /// A field of an object is read: each class has constructors of its own to set it.
     pub(crate) fn saw_contents(&mut self, object: ObjId) {
-        if !self.making_inputs && self.choices.set_read(object) {
+        if self.making_inputs {
+            return;
+        }
+        if let Some(at) = self.choices.unread.iter().position(|unread| *unread == object) {
+            self.choices.unread.swap_remove(at);
             self.demand_classes(object);
         }
     }

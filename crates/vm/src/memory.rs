@@ -45,13 +45,11 @@ impl<L: Lang> Vm<L> {
     /// Reads a value with its term.
     pub fn load(&mut self, object: ObjId, offset: u32, ty: MemType) -> Result<Val, Stop> {
         let bits = self.load_bits(object, offset, ty);
-        if self.choices.may_be_unread(object) {
-            self.saw_contents(object);
-        }
         if !self.heap.has_shadow(object) {
             return Ok(Val::concrete(bits));
         }
         if !self.choices.is_empty() {
+            self.saw_contents(object);
             self.saw_access(object, offset, false);
         }
         let cell = self.load_cell(object, offset, ty)?;

@@ -92,7 +92,7 @@ fn asks(jvm: &Jvm, file: &ClassFile, instr: &Instr, own: ClassId) -> Option<Stri
                 return None;
             }
             let name = class.java_name();
-            let simple = name.rsplit('.').next().unwrap_or(&name);
+            let simple = name.rsplit(['.', '$']).next().unwrap_or(&name);
             Some(format!(
                 "{simple}.{} was as {simple} is initialised: other states were not tried",
                 field.name
@@ -109,7 +109,7 @@ fn asks(jvm: &Jvm, file: &ClassFile, instr: &Instr, own: ClassId) -> Option<Stri
             let kept = access & access::PRIVATE != 0 && field.descriptor.starts_with('[');
             (shared && changes && !kept).then(|| {
                 let name = class.java_name();
-                let simple = name.rsplit('.').next().unwrap_or(&name);
+                let simple = name.rsplit(['.', '$']).next().unwrap_or(&name);
                 format!(
                     "{} of the constants of {simple} was as they are made: other states were not tried",
                     field.name

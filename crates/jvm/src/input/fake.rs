@@ -278,7 +278,8 @@ fn answer(vm: &mut Vm<Jvm>, args: &[Val]) -> Result<Answer, Stop> {
         args.get(2..).unwrap_or_default(),
         &vm.lang.funcs[method.func].signature.ty.params,
     ) {
-        let called = format!("{}.{}", vm.lang.classes[class].java_name(), vm.lang.funcs[method.func].name);
+        let interface = vm.lang.classes[fake.interface].java_name();
+        let called = format!("{interface}.{}", vm.lang.funcs[method.func].name);
         vm.ledger.note(ledger::Kind::Tried, called, "a stand-in leaves other objects as they are");
     }
     if method.results.is_empty() {
