@@ -1,7 +1,7 @@
 //! What users name as targets: `com.acme.Calc`, `com.acme.Calc#divide`, `com.acme.Calc#divide(int, int)`,
 //! `com.acme.Calc#divide(II)I`, `com.acme.**`.
 
-use jvm::load::{ClassFile, ClassPath, Field, FieldType, Method, MethodType, access};
+use jvm::load::{ClassPath, MethodType, access};
 
 use crate::error::Error;
 
@@ -131,26 +131,9 @@ fn is_inside(class: &str, path: &ClassPath, all: &[String]) -> bool {
     if file.modifiers() & access::PRIVATE != 0 || jvm::kotlin::is_unnamed(&file) {
         return true;
     }
-    let own = |m: &&Method| &*m.name == "<init>" && m.access & access::SYNTHETIC == 0;
-    let mut constructors = file.methods.iter().filter(own).peekable();
-    let kinds = access::ABSTRACT | access::INTERFACE | access::ENUM;
-    let for_others = |m: &Method| &*m.name != "<init>" && m.access & (access::STATIC | access::PRIVATE) == 0;
-    if file.modifiers() & kinds != 0
-        || constructors.peek().is_none()
-        || constructors.any(|m| m.access & access::PRIVATE == 0)
-        || !file.methods.iter().any(for_others)
-    {
-        return false;
-    }
-    // Only the classes around it and in it can call a private constructor.
-    let is_it = |ty: &FieldType| matches!(ty, FieldType::Class(name) if &**name == class);
-    let hands_out = |file: &ClassFile| {
-        let returns = |m: &Method| m.access & access::PRIVATE == 0 && m.ty.ret.as_ref().is_some_and(is_it);
-        let holds = |f: &Field| f.access & access::PRIVATE == 0 && is_it(&f.ty);
-        file.methods.iter().any(returns) || file.fields.iter().any(holds)
-    };
     let nest = all.iter().filter(|name| name.split('$').next() == Some(outermost));
-    !nest.filter_map(|name| path.load(name).ok().flatten()).any(|(file, _)| hands_out(&file))
+    let nest = nest.filter_map(|name| path.load(name).ok().flatten().map(|(file, _)| file));
+    jvm::input::is_only_handed_out(&file, nest)
 }
 
 /// Whether a class has a name in the source: not anonymous, not local, no module or package information.

@@ -3,6 +3,7 @@
 //! `Ints.asList` returns a `List` whose class is private. A test calls `Ints.asList(1, 2).get(0)`: the method is named by
 //! a type that the test may write, the code that runs is that of the private class.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -11,13 +12,12 @@ use vm::Vm;
 
 use super::effects::writes;
 use super::generic::{self, Generic};
-use super::kinds::plain_class;
 use super::made_up::env_in;
 use super::owners::changes_of_owners;
 use super::producers::{constant, producer};
 use super::recipe::{Make, Way, add_changes, can_call, can_name, prepare_makes, way};
 use super::{Kind, kind_for};
-use crate::load::{FieldType, Instr, access};
+use crate::load::{ClassFile, Field, FieldType, Instr, Method, access};
 use crate::world::Jvm;
 
 /// A method that runs code of classes without a name.
@@ -63,14 +63,43 @@ const MAX_MAKES: usize = 6;
 /// Helpers are followed so deep.
 const MAX_DEPTH: u32 = 3;
 
+/// Whether a test gets objects of a class only by another type: only the classes around it and in it can call its constructors, and
+/// none of them hands it out by its name.
+pub fn is_only_handed_out(file: &ClassFile, mut nest: impl Iterator<Item = impl Borrow<ClassFile>>) -> bool {
+    let own = |m: &&Method| &*m.name == "<init>" && m.access & access::SYNTHETIC == 0;
+    let mut constructors = file.methods.iter().filter(own).peekable();
+    let kinds = access::ABSTRACT | access::INTERFACE | access::ENUM;
+    let for_others = |m: &Method| &*m.name != "<init>" && m.access & (access::STATIC | access::PRIVATE) == 0;
+    if file.modifiers() & kinds != 0
+        || constructors.peek().is_none()
+        || constructors.any(|m| m.access & access::PRIVATE == 0)
+        || !file.methods.iter().any(for_others)
+    {
+        return false;
+    }
+    let is_it = |ty: &FieldType| matches!(ty, FieldType::Class(name) if *name == file.name);
+    let open = |access: u16| access & access::PRIVATE == 0;
+    let returns = |m: &Method| open(m.access) && m.ty.ret.as_ref().is_some_and(is_it);
+    let holds = |f: &Field| open(f.access) && is_it(&f.ty);
+    !nest.any(|file| {
+        let file: &ClassFile = file.borrow();
+        file.methods.iter().any(returns) || file.fields.iter().any(holds)
+    })
+}
+
 /// Methods of hidden classes among `nested`, by the types through which a test can call them. `nested` are classes
 /// inside `class`.
 pub fn hidden(vm: &mut Vm<Jvm>, class: ClassId, nested: &[ClassId]) -> Vec<Hidden> {
     vm.lang.worlds.handed.clear();
     let mut unnamed: Vec<ClassId> = nested.to_vec();
     unnamed.retain(|c| vm.lang.classes[*c].access & (access::ABSTRACT | access::INTERFACE) == 0);
-    // Some have a name and nothing that makes them by it: only private constructors.
-    unnamed.retain(|c| !can_name(&vm.lang, *c) || plain_class(vm, *c, &[]).is_none());
+    let nest: Vec<Arc<ClassFile>> =
+        std::iter::once(&class).chain(nested).filter_map(|c| vm.lang.classes[*c].file.clone()).collect();
+    let only_handed_out = |jvm: &Jvm, c: ClassId| {
+        let file = jvm.classes[c].file.as_ref();
+        file.is_some_and(|file| is_only_handed_out(file, nest.iter().cloned()))
+    };
+    unnamed.retain(|c| !can_name(&vm.lang, *c) || only_handed_out(&vm.lang, *c));
     if unnamed.is_empty() {
         return Vec::new();
     }

@@ -61,7 +61,7 @@ pub use fake::{Fake, FakeCall, FakeMethod, Given, STAND_IN, could_throw, look_at
 pub use generic::{
     Generic, Open, closed_result, has_wildcards, is_generic, open_within_bounds, returns_variables,
 };
-pub use hidden::{Hidden, hidden, params_of};
+pub use hidden::{Hidden, hidden, is_only_handed_out, params_of};
 pub use kinds::{enum_constants, kind_for};
 pub use known::{Conditions, Known};
 pub use lambdas::{escaping, is_body, lambdas};
