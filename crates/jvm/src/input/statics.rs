@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ir::{ClassId, FuncId};
+use rustc_hash::FxHashMap;
 use vm::{ElemKind, Outcome, Stop, Val, Vm};
 
 use super::effects::{is_changeable, reads_only, writes};
@@ -219,6 +220,8 @@ pub(super) fn changing(jvm: &Jvm, class: ClassId, fields: &BTreeSet<StaticField>
             && changes(jvm, *func, fields, &mut Vec::new(), 0)
     });
     let mut found: Vec<Changing> = own.map(|func| (None, func)).collect();
+    // Many shared objects are of one class (`CSVFormat.DEFAULT`, `CSVFormat.EXCEL`): its methods are looked at once.
+    let mut looked_at: FxHashMap<FuncId, bool> = FxHashMap::default();
     for (on, of, is_one) in shared(jvm, &owners, fields) {
         let lines = jvm.classes[of].ancestors.iter().rev().copied();
         let lines = lines.filter(|owner| jvm.classes[*owner].origin == ClassOrigin::User);
@@ -234,7 +237,9 @@ pub(super) fn changing(jvm: &Jvm, class: ClassId, fields: &BTreeSet<StaticField>
                 && recipe::can_call(jvm, func)
                 && f.signature.ty.params.len() <= 4
                 && (is_one && !reads_only(&f.name, &f.descriptor) && writes(jvm, of, func).is_some()
-                    || changes(jvm, func, fields, &mut Vec::new(), 0))
+                    || *looked_at
+                        .entry(func)
+                        .or_insert_with(|| changes(jvm, func, fields, &mut Vec::new(), 0)))
             {
                 found.push((Some(on.clone()), func));
             }
