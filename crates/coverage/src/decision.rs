@@ -105,13 +105,13 @@ fn decision(projection: &Projection, number: u32, members: &[&Branch]) -> Option
     // Which edges out make the outcome true.
     let truths: Vec<bool> = match ways.two(&out) {
         Some(both) => {
-            let way = ways.end(true_way(members.last()?, firsts.last()?)?);
+            let way = ways.way(true_way(members.last()?, firsts.last()?)?);
             // A guard that fails goes on with the next case.
             let truth = match both.into_iter().find(|end| *end != way) {
                 Some(other) if projection.tries_next_case(way) => other,
                 _ => way,
             };
-            out.iter().map(|first| ways.end(*first) == truth).collect()
+            out.iter().map(|first| ways.way(*first) == truth).collect()
         }
         // Nothing depends on it: the way the branch goes is the outcome.
         None if members.len() == 1 => vec![true, false],

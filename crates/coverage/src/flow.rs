@@ -130,6 +130,36 @@ pub struct Stretch {
     pub from_start: bool,
 }
 
+/// A node that an activation comes to, also by way of an exception.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Visit {
+    pub node: GraphNode,
+    /// It was come to because something raised an exception.
+    pub raised: bool,
+}
+
+/// The nodes that an activation comes to, one after the other.
+#[derive(Clone, Debug, Default)]
+pub struct Visits {
+    pub all: Vec<Visit>,
+    raised: bool,
+}
+
+impl Visits {
+    pub fn step(&mut self, flow: &Flow, what: Move) {
+        match what {
+            Move::Block(block) => {
+                if let Some(node) = flow.node(block) {
+                    let raised = std::mem::take(&mut self.raised);
+                    self.all.push(Visit { node, raised });
+                }
+            }
+            Move::Take { .. } => {}
+            Move::Raise(_) => self.raised = true,
+        }
+    }
+}
+
 /// Follows an activation on the graph.
 #[derive(Clone, Debug, Default)]
 pub struct Walker {

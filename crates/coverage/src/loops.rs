@@ -1,6 +1,6 @@
 //! Loops of the projected graph, and how often a walk goes through them.
 
-use crate::flow::{Flow, Stretch};
+use crate::flow::{Flow, Visit};
 use crate::graph::GraphNode;
 use crate::projection::Projection;
 use ir::op::Effect;
@@ -19,15 +19,21 @@ pub struct LoopShape {
     pub line: u32,
 }
 
-/// The loops of a function whose header holds code of the source, outer ones first.
+/// The loops of a function whose header holds code of the source, outer ones first. What goes round by way of a handler within the
+/// loop counts (`while (true) try { return ask(); } catch (IOException e) { tries++; }`); but a handler that catches what it raises itself,
+/// as those do that release locks, is no loop.
 pub fn loops(projection: &Projection, flow: &Flow) -> Vec<LoopShape> {
     let cfg = projection.cfg();
-    let doms = Dominators::new(cfg, Edges::Normal);
-    let found = Loops::new(cfg, &doms, Edges::Normal);
+    let doms = Dominators::new(cfg, Edges::All);
+    let found = Loops::new(cfg, &doms, Edges::All);
     let mut shapes = Vec::new();
     for (_, l) in found.iter() {
         let header = projection.shown_from(l.header).first().and_then(|b| flow.node(*b));
         let Some(header) = header else { continue };
+        // Somebody wrote what leads there, on some way.
+        if flow.graph.preds(header).is_empty() && l.header != BlockId(0) {
+            continue;
+        }
         let mut inside = vec![false; flow.graph.len()];
         l.blocks.iter().filter_map(|b| flow.node(*b)).for_each(|n| inside[n.0 as usize] = true);
         let retried = projection.is_retried(l.header);
@@ -35,7 +41,9 @@ pub fn loops(projection: &Projection, flow: &Flow) -> Vec<LoopShape> {
             continue;
         }
         let tests = tests(projection, flow, header, &inside);
-        let ways = || flow.graph.edges().filter(|e| tests[flow.graph.from(*e).0 as usize]);
+        // A block that only an exception keeps in the loop (`try { return ask(); }`) tests nothing.
+        let asks = |n: GraphNode| tests[n.0 as usize] && flow.graph.succs(n).len() > 1;
+        let ways = || flow.graph.edges().filter(|e| asks(flow.graph.from(*e)));
         let leaves = ways().any(|e| !inside[flow.graph.to(e).0 as usize]);
         // A body that tests at its end may leave from its first block, and come back to it at once. Of a loop without a body the test
         // is the same; but the compiler has a test at the end jump back, and one at the beginning jump out.
@@ -83,25 +91,22 @@ impl LoopShape {
         self.inside[node.0 as usize]
     }
 
-    /// How often the body was begun, each time the loop was come to.
-    pub fn rounds(&self, flow: &Flow, stretch: &Stretch) -> Vec<u32> {
+    /// How often the body was begun, each time the loop was come to. An exception that is caught within the loop does not leave it.
+    pub fn rounds(&self, visits: impl IntoIterator<Item = Visit>) -> Vec<u32> {
         let mut all = Vec::new();
         let mut count: Option<u32> = None;
-        let begin = if self.tested_first { 0 } else { 1 };
-        if stretch.start == self.header {
-            count = Some(begin);
-        }
-        for edge in &stretch.edges {
-            let (from, to) = (flow.graph.from(*edge), flow.graph.to(*edge));
+        let mut last: Option<GraphNode> = None;
+        for Visit { node: to, raised } in visits {
+            let from = last.replace(to);
             match &mut count {
-                None if to == self.header => count = Some(begin),
+                None if to == self.header => count = Some(u32::from(!self.tested_first)),
                 None => {}
                 Some(_) if !self.contains(to) => all.extend(count.take()),
                 Some(rounds) => {
                     let test = |n: GraphNode| self.tests[n.0 as usize];
                     let begins = match self.tested_first {
-                        // The body of an empty loop is no node.
-                        true => test(from) && (!test(to) || to == self.header),
+                        // A test that raises has not let anybody in. The body of an empty loop is no node.
+                        true => !raised && from.is_some_and(test) && (!test(to) || to == self.header),
                         false => to == self.header,
                     };
                     *rounds += u32::from(begins);

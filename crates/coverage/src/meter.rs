@@ -1,7 +1,7 @@
 //! What an activation of a function meets of what is demanded, and how near a way not taken would come to the rest.
 
 use crate::dataflow::{DataFlow, Pair, Tracker};
-use crate::flow::{Flow, Stretch, Walker, stretches};
+use crate::flow::{Flow, Stretch, Visit, Visits, Walker, stretches};
 use crate::graph::{GraphEdge, GraphNode, Path, Tour, tour};
 use crate::loops::{LoopShape, loops};
 use crate::obligation::Demand;
@@ -48,6 +48,8 @@ pub struct Aim {
 #[derive(Clone, Debug, Default)]
 pub struct Progress {
     walker: Walker,
+    /// Kept where there are loops.
+    visits: Visits,
     tracker: Option<Tracker>,
 }
 
@@ -171,13 +173,32 @@ impl Meter {
             }
         }
         let complete = complete_stretches(func, &self.flow, moves);
+        let visits = self.visits(moves);
         for (i, part) in self.parts.iter().enumerate() {
-            let whole = |path: &Path| complete.iter().any(|s| s.start == path.start && s.edges == path.edges);
-            if matches!(part, Demand::Whole(path) if whole(path)) {
+            let meets = match part {
+                Demand::Whole(path) => {
+                    complete.iter().any(|s| s.start == path.start && s.edges == path.edges)
+                }
+                Demand::Loop { number, times } => {
+                    let rounds = self.loops.get(*number as usize).map(|l| l.rounds(visits.iter().copied()));
+                    rounds.is_some_and(|all| all.iter().any(|r| times.fits(*r)))
+                }
+                _ => false,
+            };
+            if meets {
                 met.insert(i as u32);
             }
         }
         met.into_iter().collect()
+    }
+
+    /// The nodes an activation comes to, if there are loops to count its rounds.
+    fn visits(&self, moves: &[Move]) -> Vec<Visit> {
+        let mut visits = Visits::default();
+        if !self.loops.is_empty() {
+            moves.iter().for_each(|what| visits.step(&self.flow, *what));
+        }
+        visits.all
     }
 
     fn du_path(&self, part: u32) -> Option<&Path> {
@@ -205,10 +226,6 @@ impl Meter {
         for (i, part) in self.parts.iter().enumerate() {
             let meets = match part {
                 Demand::RoundTrip(node) => has_round_trip(&nodes, *node),
-                Demand::Loop { number, times } => self
-                    .loops
-                    .get(*number as usize)
-                    .is_some_and(|l| l.rounds(&self.flow, stretch).iter().any(|r| times.fits(*r))),
                 _ => false,
             };
             if meets {
@@ -243,12 +260,16 @@ impl Meter {
 
     /// An activation at its beginning.
     pub fn start(&self) -> Progress {
-        Progress { walker: Walker::default(), tracker: self.data.as_ref().map(Tracker::new) }
+        let tracker = self.data.as_ref().map(Tracker::new);
+        Progress { walker: Walker::default(), visits: Visits::default(), tracker }
     }
 
     /// Takes a step; the next one of the activation tells whether it came to the end of a block.
     pub fn step(&self, func: &Function, progress: &mut Progress, what: Move, next: Option<Move>) {
         progress.walker.step(&self.flow, what);
+        if !self.loops.is_empty() {
+            progress.visits.step(&self.flow, what);
+        }
         if let (Some(tracker), Some(data)) = (&mut progress.tracker, &self.data) {
             tracker.step(data, func, &self.flow, &progress.walker, what, next);
         }
@@ -312,13 +333,8 @@ impl Meter {
             }
             Demand::Loop { number, times } => {
                 let shape = self.loops.get(*number as usize)?;
-                let one = Stretch {
-                    start: stretch.start,
-                    edges: edges.to_vec(),
-                    from_entry: false,
-                    from_start: false,
-                };
-                let rounds = shape.rounds(&self.flow, &one).last().copied();
+                let next = Visit { node: here, raised: false };
+                let rounds = shape.rounds(progress.visits.all.iter().copied().chain([next])).last().copied();
                 let to_header = self.distance(here, shape.header);
                 let wanted = match times {
                     crate::Times::Zero => 0,

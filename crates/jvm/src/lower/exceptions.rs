@@ -47,6 +47,8 @@ impl Lowering<'_> {
         let order = handlers.clone().map(|h| u32::from(h.handler)).min().unwrap_or(u32::MAX);
         let landing = self.out.block(order);
         self.out.switch_to(landing);
+        // The search for a handler is on no line of the source.
+        self.out.position.line = 0;
         self.out.write(caught, Op::Catch, 0, 0, 0);
         let file = self.file.clone();
         for handler in handlers {

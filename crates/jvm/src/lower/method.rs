@@ -9,7 +9,7 @@ use super::draft::Draft;
 use super::flow::{ContextId, Flow};
 use super::state::{Const, Entry, State};
 use super::written::Written;
-use super::{Refusal, compact, decisions, hoist, patterns, thread, variables};
+use super::{Refusal, compact, decisions, handlers, hoist, patterns, thread, variables};
 use crate::link::{ClassOrigin, LinkError};
 use crate::load::instr::{Bytecode, Instr, Kind};
 use crate::load::{ClassFile, Code, Method, access};
@@ -62,6 +62,8 @@ pub(super) struct Lowering<'j> {
     /// IR blocks made while the current node is lowered; they share its landing block.
     made: Vec<BlockId>,
     lines: Vec<(u16, u16)>,
+    /// The pcs of code that is on no line of the source, whatever the compiler says.
+    added: FxHashSet<u16>,
     max_locals: u16,
     method_index: usize,
 }
@@ -83,6 +85,7 @@ pub(super) fn lower(jvm: &mut Jvm, func: FuncId, index: u32) -> Result<Function,
     let synthetic = patterns::synthetic_branches(&file, method, &bytecode);
     let string_switches = patterns::string_switches(&file, &bytecode);
     let never = patterns::never(&file, code, &bytecode);
+    let added = handlers::added(&file, code, &bytecode);
     let mut lines = code.lines.clone();
     lines.sort_by_key(|(pc, _)| *pc);
     if let Some(sites) = file.call_sites() {
@@ -113,6 +116,7 @@ pub(super) fn lower(jvm: &mut Jvm, func: FuncId, index: u32) -> Result<Function,
         work: Vec::new(),
         made: Vec::new(),
         lines,
+        added,
         max_locals: code.max_locals,
         method_index: index as usize,
         file: file.clone(),
@@ -338,6 +342,7 @@ impl Lowering<'_> {
         self.pc = pc;
         let after = self.lines.partition_point(|(start, _)| *start <= pc);
         let line = after.checked_sub(1).and_then(|i| self.lines.get(i)).map_or(0, |(_, line)| *line);
+        let line = if self.added.contains(&pc) { 0 } else { line };
         self.out.position = Position { line: line.into(), offset: pc.into() };
     }
 

@@ -16,6 +16,7 @@ mod dynamic;
 mod exceptions;
 mod fields;
 mod flow;
+mod handlers;
 mod hoist;
 mod invoke;
 mod locals;

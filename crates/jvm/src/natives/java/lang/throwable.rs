@@ -129,20 +129,20 @@ fn init_element(vm: &mut Vmj, args: &[Val]) -> Res<()> {
     }
 }
 
-/// Source line of a place: -1 if unknown, -2 in a native method.
+/// Source line of a place: -1 if unknown, -2 in a native method. The class file says it, not the IR: there, what compilers add has no line,
+/// and what was copied from inline functions has the line of the call.
 pub(crate) fn line(vm: &mut Vmj, place: Place) -> i32 {
     let position = match vm.lang.ir(place.func) {
         Some(function) => function.positions.get(place.pc as usize).copied(),
         None => return -2,
     };
-    let Some(position) = position.filter(|position| position.line > 0) else { return -1 };
-    // Of what was copied from inline functions the JVM says the line that the compiler gave it.
     let func = &vm.lang.funcs[place.func];
-    let file =
-        vm.lang.classes[func.class].file.as_deref().filter(|file| file.source_debug_extension.is_some());
-    let code = file.and_then(|file| file.method(&func.name, &func.descriptor)?.code.as_ref());
-    let given = code.zip(u16::try_from(position.offset).ok()).and_then(|(code, pc)| code.line(pc));
-    given.map_or(position.line as i32, i32::from)
+    let code = || {
+        let file = vm.lang.classes[func.class].file.as_deref()?;
+        file.method(&func.name, &func.descriptor)?.code.as_ref()
+    };
+    let line = |pc: u16| code().and_then(|code| code.line(pc)).map(i32::from);
+    position.and_then(|position| line(u16::try_from(position.offset).ok()?)).unwrap_or(-1)
 }
 
 fn fill_element(vm: &mut Vmj, element: ObjId, place: Place) -> Res<()> {
