@@ -83,7 +83,9 @@ impl<'a> Ways<'a> {
     /// What a block brings where, if it does nothing but bring a truth value that no variable holds yet.
     fn truth(&self, block: BlockId) -> Option<(Reg, u32, BlockId)> {
         let range = self.func.blocks[block];
-        let [inst, jump] = *self.func.code.get(range.start as usize..range.end as usize)? else { return None };
+        let [inst, jump] = *self.func.code.get(range.start as usize..range.end as usize)? else {
+            return None;
+        };
         let is_variable = self.func.regs.get(inst.dst).is_some_and(|info| info.variable.is_some());
         let brings = inst.op == Op::ConstI32 && inst.a <= 1 && inst.b == 0 && jump.op == Op::Jump;
         (brings && !is_variable).then_some((inst.dst, inst.a, BlockId(jump.a)))
