@@ -160,27 +160,7 @@ pub(super) fn callees(jvm: &Jvm, class: ClassId, caller: FuncId, function: &Func
     // A bridge leads on in its own class: `Object next()` of an iterator without a name to its `String next()`.
     let bridge = jvm.funcs.get(caller).filter(|f| f.access & access::BRIDGE != 0);
     let on = bridge.map_or(class, |bridge| bridge.class);
-    for (index, inst) in function.code.iter().enumerate() {
-        let index = index as u32;
-        match inst.op {
-            Op::Call => found.push((index, FuncId(inst.a))),
-            // The slot may be that of another class, whose method has nothing to do with this one.
-            Op::CallVirt => {
-                let here = jvm.virtual_function(on, inst.a);
-                let here = here.filter(|callee| names(jvm, caller, *callee));
-                found.extend(here.map(|func| (index, func)));
-            }
-            // A lambda: its class was made up, its methods call the body.
-            Op::New => {
-                let made = &jvm.classes[ClassId(inst.a)];
-                if made.origin == ClassOrigin::Synthetic {
-                    found.extend(made.functions().map(|func| (index, func)));
-                }
-            }
-            _ => {}
-        }
-    }
-    let near = |(_, func): &(u32, FuncId)| {
+    let near = |func: &FuncId| {
         jvm.funcs.get(*func).is_some_and(|f| {
             // What makes a lambda is made up too: a function without descriptor.
             let made_up = f.descriptor.is_empty();
@@ -192,7 +172,26 @@ pub(super) fn callees(jvm: &Jvm, class: ClassId, caller: FuncId, function: &Func
             f.tracked || made_up || above || synthetic
         })
     };
-    found.retain(near);
+    for (index, inst) in function.code.iter().enumerate() {
+        let index = index as u32;
+        match inst.op {
+            Op::Call => found.extend(Some(FuncId(inst.a)).filter(near).map(|func| (index, func))),
+            // The slot may be that of another class, whose method has nothing to do with this one.
+            Op::CallVirt => {
+                let here = jvm.virtual_function(on, inst.a).filter(near);
+                let here = here.filter(|callee| names(jvm, caller, *callee));
+                found.extend(here.map(|func| (index, func)));
+            }
+            // A lambda: its class was made up, its methods call the body.
+            Op::New => {
+                let made = &jvm.classes[ClassId(inst.a)];
+                if made.origin == ClassOrigin::Synthetic {
+                    found.extend(made.functions().filter(near).map(|func| (index, func)));
+                }
+            }
+            _ => {}
+        }
+    }
     found
 }
 
@@ -250,8 +249,5 @@ pub(super) fn is_made(jvm: &Jvm, func: FuncId) -> bool {
 fn names(jvm: &Jvm, caller: FuncId, callee: FuncId) -> bool {
     let Some(file) = &jvm.classes[jvm.funcs[caller].class].file else { return true };
     let wanted = &jvm.funcs[callee];
-    (1..file.pool.len()).any(|index| {
-        let named = file.pool.method(index);
-        named.is_ok_and(|named| *named.name == *wanted.name && *named.descriptor == *wanted.descriptor)
-    })
+    file.pool.methods().any(|named| *named.name == *wanted.name && *named.descriptor == *wanted.descriptor)
 }

@@ -362,6 +362,6 @@ fn live(vm: &mut Vm<Jvm>, classes: &[ClassId]) -> BTreeSet<FuncId> {
 /// The methods that the code of some classes names: class, name, descriptor.
 fn called_by_name(jvm: &Jvm, classes: &[ClassId]) -> BTreeSet<(String, String, String)> {
     let files = classes.iter().filter_map(|class| jvm.classes[*class].file.as_deref());
-    let methods = files.flat_map(|file| (1..file.pool.len()).filter_map(|at| file.pool.method(at).ok()));
+    let methods = files.flat_map(|file| file.pool.methods());
     methods.map(|of| (of.class.to_string(), of.name.to_string(), of.descriptor.to_string())).collect()
 }

@@ -156,6 +156,8 @@ pub struct Worlds {
     type_rules: FxHashMap<ClassId, Arc<known::TypeRules>>,
     /// Fields that are set directly, by class; none where objects come from calls alone.
     raw: Option<FxHashMap<ClassId, Arc<[recipe::FieldWay]>>>,
+    /// What static fields have to do with methods, as far as it was looked at.
+    looked_at: FxHashMap<(ClassId, FuncId), statics::Looked>,
     /// Methods that take too long to be asked what an object shows.
     pub costly: FxHashSet<FuncId>,
     /// Getters are asked in the opposite order: what one changes shows in the others.

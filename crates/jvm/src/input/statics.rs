@@ -149,37 +149,58 @@ pub struct Statics {
     pub getters: Vec<FuncId>,
 }
 
+/// What was found of a method in the classes that were loaded then.
+#[derive(Clone, Debug)]
+pub(super) struct Looked {
+    /// So many classes were loaded, and these functions reached.
+    classes: usize,
+    reached: Vec<FuncId>,
+    fields: BTreeSet<StaticField>,
+    changing: Vec<Changing>,
+    getters: Vec<FuncId>,
+}
+
 /// What static fields have to do with a method that can reach these functions.
 pub fn statics(vm: &mut Vm<Jvm>, class: ClassId, func: FuncId, reached: Vec<FuncId>) -> Statics {
-    let jvm = &vm.lang;
-    let mut funcs = reached;
-    if !jvm.funcs[func].is_static() && jvm.classes[class].origin == ClassOrigin::User {
-        let makes = |f: &FuncId| jvm.funcs[*f].is_static() || &*jvm.funcs[*f].name == "<init>";
-        funcs.extend(jvm.classes[class].functions().filter(makes));
-    }
-    let fields = remembered(jvm, funcs.into_iter());
-    let getters = getters(jvm, class, func);
-    let mut found = changing(jvm, class, &fields);
-    found.retain(|(on, changing)| *changing != func || on.is_some() || jvm.funcs[func].is_static());
-    found.sort_by_key(|(on, func)| {
-        let f = &jvm.funcs[*func];
-        (!recipe::grows(&f.name), f.signature.ty.params.is_empty(), on.is_some(), *func)
-    });
-    found.truncate(MAX_METHODS);
+    let classes = vm.lang.classes.len();
+    let known = vm.lang.worlds.looked_at.remove(&(class, func));
+    let known = known.filter(|known| known.classes == classes && known.reached == reached);
+    let looked = known.unwrap_or_else(|| look(&vm.lang, class, func, reached));
     let mut earlier: Vec<(String, Vec<Earlier>)> = Vec::new();
-    for (on, func) in found {
-        let name = vm.lang.classes[vm.lang.funcs[func].class].java_name();
+    for (on, func) in &looked.changing {
+        let name = vm.lang.classes[vm.lang.funcs[*func].class].java_name();
         let name = name.rsplit(['.', '$']).next().unwrap_or(&name).to_string();
-        let way = recipe::way(vm, func, &Env::new());
+        let way = recipe::way(vm, *func, &Env::new());
         match earlier.iter_mut().find(|(of, _)| *of == name) {
-            Some((_, ways)) => ways.push((on, way)),
-            None => earlier.push((name, vec![(on, way)])),
+            Some((_, ways)) => ways.push((on.clone(), way)),
+            None => earlier.push((name, vec![(on.clone(), way)])),
         }
     }
     for (_, ways) in &mut earlier {
         recipe::tell_overloads_apart(&vm.lang, ways.iter_mut().map(|(_, way)| way));
     }
+    let (fields, getters) = (looked.fields.clone(), looked.getters.clone());
+    vm.lang.worlds.looked_at.insert((class, func), looked);
     Statics { fields, earlier, getters }
+}
+
+/// Looks at the code of all methods that could change what the functions read.
+fn look(jvm: &Jvm, class: ClassId, func: FuncId, reached: Vec<FuncId>) -> Looked {
+    let mut funcs = reached.clone();
+    if !jvm.funcs[func].is_static() && jvm.classes[class].origin == ClassOrigin::User {
+        let makes = |f: &FuncId| jvm.funcs[*f].is_static() || &*jvm.funcs[*f].name == "<init>";
+        funcs.extend(jvm.classes[class].functions().filter(makes));
+    }
+    let fields = remembered(jvm, funcs.into_iter());
+    let mut changing = changing(jvm, class, &fields);
+    changing.retain(|(on, changing)| *changing != func || on.is_some() || jvm.funcs[func].is_static());
+    changing.sort_by_key(|(on, func)| {
+        let f = &jvm.funcs[*func];
+        (!recipe::grows(&f.name), f.signature.ty.params.is_empty(), on.is_some(), *func)
+    });
+    changing.truncate(MAX_METHODS);
+    let getters = getters(jvm, class, func);
+    Looked { classes: jvm.classes.len(), reached, fields, changing, getters }
 }
 
 /// Static getters of a class that show fields which a method of it may change.

@@ -12,7 +12,7 @@ impl Jvm {
     /// What the numbers mean that a switch of a lowered method compares with; none if they are numbers in the source.
     pub(super) fn switch_labels(&self, func: &Function, index: u32) -> Option<BTreeMap<i32, String>> {
         let (file, bytecode) = self.code_of(func)?;
-        let code = before(&bytecode, func, index)?;
+        let code = before(bytecode, func, index)?;
         match code.last()?.1 {
             Instr::InvokeDynamic(cp) => pattern_labels(file, cp),
             Instr::Load(Kind::Int, slot) => string_labels(file, code, slot),
@@ -45,11 +45,11 @@ impl Jvm {
     /// Whether a switch of a lowered method is one over patterns.
     pub(super) fn is_pattern_switch(&self, func: &Function, index: u32) -> bool {
         let Some((file, bytecode)) = self.code_of(func) else { return false };
-        let last = before(&bytecode, func, index).and_then(|code| code.last());
+        let last = before(bytecode, func, index).and_then(|code| code.last());
         matches!(last, Some((_, Instr::InvokeDynamic(cp))) if pattern_labels(file, *cp).is_some())
     }
 
-    fn code_of(&self, func: &Function) -> Option<(&ClassFile, Bytecode)> {
+    fn code_of(&self, func: &Function) -> Option<(&ClassFile, &Bytecode)> {
         let (file, method) = self.method_of(func)?;
         Some((file, method.bytecode().ok()??))
     }

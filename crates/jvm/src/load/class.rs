@@ -1,6 +1,6 @@
 //! The parsed class: plain data, immutable after parsing.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::annotation::RawAnnotations;
 use super::descriptor::{FieldType, MethodType};
@@ -78,6 +78,8 @@ pub struct Method {
     pub annotations: Option<Box<RawAnnotations>>,
     /// `AnnotationDefault`, raw; parsed by [`super::annotation::default_value`].
     pub annotation_default: Option<Slice>,
+    /// What [`Method::bytecode`] found.
+    pub(super) decoded: OnceLock<Option<Bytecode>>,
 }
 
 #[derive(Clone, Debug)]
@@ -211,8 +213,18 @@ impl Method {
         self.ty.param_slots().saturating_add(receiver)
     }
 
-    /// The decoded, validated code; `None` for native and abstract methods. Decodes anew at each call.
-    pub fn bytecode(&self) -> Result<Option<Bytecode>, Malformed> {
+    /// The decoded, validated code; `None` for native and abstract methods. It is kept: code of the program is looked at
+    /// again and again.
+    pub fn bytecode(&self) -> Result<Option<&Bytecode>, Malformed> {
+        if let Some(known) = self.decoded.get() {
+            return Ok(known.as_ref());
+        }
+        let decoded = self.decode()?;
+        Ok(self.decoded.get_or_init(|| decoded).as_ref())
+    }
+
+    /// The same for those who look at it once: it is not kept.
+    pub fn decode(&self) -> Result<Option<Bytecode>, Malformed> {
         self.code.as_ref().map(|code| super::decode::decode(self, code)).transpose()
     }
 }

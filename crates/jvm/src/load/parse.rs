@@ -151,6 +151,7 @@ impl Input {
             parameters: attributes.parameters,
             annotations: attributes.annotations,
             annotation_default: attributes.annotation_default,
+            decoded: std::sync::OnceLock::new(),
         };
         match check_code(&method) {
             Some(what) => start.fault(what),

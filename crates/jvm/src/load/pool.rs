@@ -302,6 +302,15 @@ impl ConstantPool {
         }
     }
 
+    /// All methods that the class names.
+    pub fn methods(&self) -> impl Iterator<Item = MemberRef<'_>> {
+        self.entries.iter().filter_map(|entry| match *entry {
+            Entry::Method(class, member) => self.member(class, member, false).ok(),
+            Entry::InterfaceMethod(class, member) => self.member(class, member, true).ok(),
+            _ => None,
+        })
+    }
+
     pub fn method_handle(&self, index: u16) -> Got<MethodHandle<'_>> {
         let Entry::MethodHandle(kind, member) = self.entry(index) else {
             return self.wrong(index, "is not a method handle");

@@ -80,7 +80,7 @@ pub(super) fn lower(jvm: &mut Jvm, func: FuncId, index: u32) -> Result<Function,
     let file = jvm.classes[class].file.clone().ok_or_else(|| Refusal::new("no class file"))?;
     let method = file.methods.get(index as usize).ok_or_else(|| Refusal::new("no such method"))?;
     let code = method.code.as_ref().ok_or_else(|| Refusal::new("no code"))?;
-    let bytecode = method.bytecode()?.ok_or_else(|| Refusal::new("no code"))?;
+    let bytecode = method.decode()?.ok_or_else(|| Refusal::new("no code"))?;
     let flow = Flow::new(code, &bytecode)?;
     let synthetic = patterns::synthetic_branches(&file, method, &bytecode);
     let string_switches = patterns::string_switches(&file, &bytecode);
