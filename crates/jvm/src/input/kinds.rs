@@ -6,8 +6,8 @@ use ir::ClassId;
 use term::Assignment;
 use vm::Vm;
 
-use super::generic::{self, Generic};
-use super::recipe::{Make, Way, can_name, prepare, prepare_ways};
+use super::generic::{self, Env, Generic};
+use super::recipe::{Make, Way, can_name, prepare, prepare_makes, prepare_ways, way};
 use super::{Kind, asked, initialise};
 use crate::link::ClassOrigin;
 use crate::load::{FieldType, Instr, access};
@@ -112,6 +112,45 @@ fn of_file(vm: &mut Vm<Jvm>, path: ClassId) -> Option<Kind> {
     Some(Kind::Object(key))
 }
 
+/// A text, or characters that are no `String` where the code tells the two apart.
+fn sequence(vm: &mut Vm<Jvm>) -> Kind {
+    let text = Generic::Class("java/lang/String".into(), Vec::new());
+    let both = match asked::types(&vm.lang).contains(&text) {
+        true => built(vm),
+        false => None,
+    };
+    match both {
+        Some((ty, builder)) => {
+            let mut kinds = vec![Kind::Str, builder];
+            for class in asked::subclasses(vm, ty) {
+                let known =
+                    kinds.iter().any(|kind| super::object::class_of(&vm.lang, kind) == Some(class));
+                kinds.extend(if known { None } else { plain_class(vm, class, &[]) });
+            }
+            Kind::OneOf { ty, kinds, all: false }
+        }
+        None => Kind::Only { kind: Box::new(Kind::Str), ty: "java.lang.CharSequence".to_string() },
+    }
+}
+
+/// `new StringBuilder(text)`, and the type of all sequences of characters.
+fn built(vm: &mut Vm<Jvm>) -> Option<(ClassId, Kind)> {
+    let ty = vm.lang.class("java/lang/CharSequence").ok()?;
+    let builder = vm.lang.class("java/lang/StringBuilder").ok()?;
+    let func = vm.lang.declared(builder, "<init>", "(Ljava/lang/String;)V")?;
+    let makes = |vm: &mut Vm<Jvm>| {
+        let mut makes = way(vm, func, &Env::new());
+        for text in &mut makes.params {
+            text.non_null = true;
+            // As people would ask for it.
+            text.name = "toString()".to_string();
+        }
+        vec![Make::Call(makes)]
+    };
+    let key = prepare_makes(vm, "characters in a StringBuilder", builder, Vec::new(), makes);
+    Some((ty, Kind::Object(key)))
+}
+
 fn boxed(vm: &mut Vm<Jvm>, name: &str, prim: FieldType) -> Kind {
     match vm.lang.class(name) {
         Ok(class) => Kind::Boxed { class, prim },
@@ -131,7 +170,8 @@ fn class_kind(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
         "java/lang/Float" => FieldType::Float,
         "java/lang/Double" => FieldType::Double,
         "java/lang/Object" => return any(vm),
-        "java/lang/CharSequence" | "java/lang/Comparable" | "java/io/Serializable" => {
+        "java/lang/CharSequence" => return sequence(vm),
+        "java/lang/Comparable" | "java/io/Serializable" => {
             return Kind::Only { kind: Box::new(Kind::Str), ty: name.replace('/', ".") };
         }
         "java/lang/Number" => {
