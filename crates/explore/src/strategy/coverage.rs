@@ -34,6 +34,9 @@ const SECOND_BEST: u64 = 8;
 const SECOND_BEST_AT_A_LOSS: u64 = 4;
 const AT_A_LOSS: u64 = 32;
 
+/// A wish below one that is given up waits until wishes above were given up so many times more.
+const BELOW: u32 = 2;
+
 /// Every so many picks inputs that could not be made are mended: a wish may have been granted but for an argument that
 /// was refused.
 const MEND: u64 = 4;
@@ -104,7 +107,13 @@ impl Coverage {
             .groups
             .iter()
             .filter(|(key, group)| key.2 == ElemKind::Prefer && !group.candidates.is_empty());
-        let ranked = wishes.filter_map(|(key, group)| Some((group.rank(guide, false)?, *key)));
+        // A wish below another one that is given up has its turn once the others were given up a few times more: what a
+        // builder is told inside of what is handed to a constructor.
+        let fair = |(class, far, distance, tried, depth, order): Rank| match class {
+            UNWISHED => (NOTHING_WANTED, far, distance + BELOW, tried + BELOW, depth, order),
+            _ => (class, far, distance, tried, depth, order),
+        };
+        let ranked = wishes.filter_map(|(key, group)| Some((fair(group.rank(guide, false)?), *key)));
         let (_, best) = ranked.min()?;
         let group = self.groups.get(&best)?;
         // The same wish after different others: from both ends and the middle in turn.

@@ -123,8 +123,7 @@ fn sequence(vm: &mut Vm<Jvm>) -> Kind {
         Some((ty, builder)) => {
             let mut kinds = vec![Kind::Str, builder];
             for class in asked::subclasses(vm, ty) {
-                let known =
-                    kinds.iter().any(|kind| super::object::class_of(&vm.lang, kind) == Some(class));
+                let known = kinds.iter().any(|kind| super::object::class_of(&vm.lang, kind) == Some(class));
                 kinds.extend(if known { None } else { plain_class(vm, class, &[]) });
             }
             Kind::OneOf { ty, kinds, all: false }

@@ -75,7 +75,9 @@ pub(super) fn reference(
 ) -> Result<Val, Stop> {
     let stack = &vm.lang.worlds.stack;
     let again = |kind: &Kind| matches!(kind, Kind::Object(key) if stack.contains(key));
-    let optional = optional || own_depth(&vm.lang) >= DEEP || kinds.first().is_some_and(again);
+    // What a factory is called on has to be there, and makes it no deeper.
+    let depth = own_depth(&vm.lang).saturating_sub(vm.lang.worlds.makers);
+    let optional = optional || depth >= DEEP || kinds.first().is_some_and(again);
     if absent(vm, name, optional) {
         // What needs no guest code is made even so: the same object as in runs where it is there.
         if let Some(kind @ (Kind::Str | Kind::Boxed { .. } | Kind::Enum { .. } | Kind::Array { .. })) =
@@ -254,7 +256,7 @@ fn follow(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe) -> Result<ObjId, Stop> 
         vm.ledger.note(ledger::Kind::Tried, class, "one way to make it for calls before");
     }
     let way = vm.choose_among(ElemKind::Prefer, &format!("{name}.way"), ways)?;
-    let Some(way) = recipe.ways.get(way as usize) else {
+    let Some(way) = ways_in_order(&vm.lang, recipe).nth(way as usize) else {
         return Err(Stop::Unsupported { what: "input", which: vm.lang.classes[recipe.class].java_name() });
     };
     let (object, given) = match way {
@@ -288,6 +290,18 @@ fn follow(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe) -> Result<ObjId, Stop> 
     }
     super::raw::set_fields(vm, name, object, recipe.class)?;
     Ok(object)
+}
+
+/// The ways of a recipe, those last that take an object which is being made around this one: it would be null here
+/// (`Builder.create(format)` for a format that is built).
+fn ways_in_order<'r>(jvm: &Jvm, recipe: &'r Recipe) -> impl Iterator<Item = &'r Make> {
+    let around = &jvm.worlds.stack[..jvm.worlds.stack.len().saturating_sub(1)];
+    let goes_round = |kind: &Kind| matches!(kind, Kind::Object(key) if around.contains(key));
+    let (late, early): (Vec<&Make>, Vec<&Make>) = recipe.ways.iter().partition(|make| match make {
+        Make::Call(way) => way.params.iter().any(|param| goes_round(&param.kind)),
+        Make::Constant(_) => false,
+    });
+    early.into_iter().chain(late)
 }
 
 /// How many objects of the program are being made inside each other: what the library wraps around one does not make
@@ -332,9 +346,9 @@ fn call_way(
         let val = make_at(vm, &format!("{name}.of"), kind, false);
         vm.lang.worlds.makers -= makers;
         let val = val?;
-        if class_of(&vm.lang, kind) == Some(recipe.class) {
-            // One of its own kind is null until a run asks for it (`name.of.some`).
-            let ty = FieldType::Class(vm.lang.classes[recipe.class].name.clone());
+        // One of its own kind, or deep inside of others, is null until a run asks for it (`name.of.some`).
+        if let Some(class) = class_of(&vm.lang, kind) {
+            let ty = FieldType::Class(vm.lang.classes[class].name.clone());
             super::known::hold(vm, val, &ty, &Rule { non_null: true, ..Rule::default() })?;
         }
         if val.bits == 0 {
