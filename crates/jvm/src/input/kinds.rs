@@ -248,7 +248,10 @@ fn other_class(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Kind {
         && let Ok(class) = vm.lang.class(stand_in)
         && let Some(kind) = collection(vm, stand_in, args).or_else(|| plain_class(vm, class, args))
     {
-        return Kind::Only { kind: Box::new(kind), ty: name.replace('/', ".") };
+        return match second_stand_in(vm, name, class) {
+            Some((ty, second)) => Kind::OneOf { ty, kinds: vec![kind, second], all: false },
+            None => Kind::Only { kind: Box::new(kind), ty: name.replace('/', ".") },
+        };
     }
     // Kotlin's function types are written as lambdas, whatever else implements them.
     if name.starts_with("kotlin/jvm/functions/")
@@ -377,6 +380,23 @@ pub(super) fn stand_in(name: &str) -> Option<&'static str> {
         | "java/time/chrono/ChronoLocalDate" => "java/time/LocalDate",
         _ => return None,
     })
+}
+
+/// Another class that stands for one, where the code asks for a type that the first is not of: what characters are appended to may be
+/// something to flush and to close.
+fn second_stand_in(vm: &mut Vm<Jvm>, name: &str, first: ClassId) -> Option<(ClassId, Kind)> {
+    let second = match name {
+        "java/lang/Appendable" => "java/io/StringWriter",
+        _ => return None,
+    };
+    let (ty, second) = (vm.lang.class(name).ok()?, vm.lang.class(second).ok()?);
+    let asked = asked::types(&vm.lang).into_iter().any(|asked| match asked {
+        Generic::Class(asked, _) => vm.lang.class(&asked).is_ok_and(|asked| {
+            vm.lang.is_subclass(second, asked) && !vm.lang.is_subclass(first, asked)
+        }),
+        _ => false,
+    });
+    Some((ty, plain_class(vm, second, &[]).filter(|_| asked)?))
 }
 
 /// The library's collections.
