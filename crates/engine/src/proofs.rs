@@ -51,8 +51,8 @@ pub fn prove(
             && routes.into_iter().all(|route| {
                 questions += 1;
                 let leg = |p: coverage::Passed| {
-                    let coverage::Passed { block, leaves, forget, raises, until, notes } = p;
-                    Leg { block, leaves, forget, raises, until, notes }
+                    let coverage::Passed { block, leaves, forget, detour, raises, until, notes } = p;
+                    Leg { block, leaves, forget, detour, raises, until, notes }
                 };
                 let way: Vec<Leg> = route.into_iter().map(leg).collect();
                 let facts = refute((func, function), &way, callees, given, seed);
