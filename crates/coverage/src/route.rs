@@ -53,6 +53,14 @@ pub fn whole_route(projection: &Projection, flow: &Flow, path: &Path) -> Vec<Pas
     passed
 }
 
+/// The same, and a check in the last block fails.
+pub fn raising_route(projection: &Projection, flow: &Flow, path: &Path, check: u32) -> Vec<Passed> {
+    let (mut passed, forget, detour) = along(projection, flow, path);
+    let block = flow.block(path.end(&flow.graph));
+    passed.push(Passed { forget, detour, raises: Some(check), ..Passed::through(block) });
+    passed
+}
+
 /// The same, up to what uses a value there.
 pub fn du_route(
     projection: &Projection,

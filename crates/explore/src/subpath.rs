@@ -133,15 +133,24 @@ enum Place {
     Element(TermId, TermId, MemType),
 }
 
-/// Facts of the branches on a way that cannot hold together, in the order of the way; none if they can, or if it is not
-/// known. Few of them: none can be left out as far as the solver can tell.
+/// Why a way cannot be taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refuted {
+    /// What branches on the way say that cannot hold together, in its order. Few of them: none can be left out as far as the solver can
+    /// tell.
+    pub facts: Vec<Fact>,
+    /// That objects are of their declared types, or that calls do not give null, is part of it.
+    pub by_types: bool,
+}
+
+/// Why a way cannot be taken; none if it can, or if it is not known.
 pub fn refute(
     (id, func): (FuncId, &Function),
     way: &[Leg],
     callees: &Callees,
     given: &Given,
     seed: u64,
-) -> Option<Vec<Fact>> {
+) -> Option<Refuted> {
     let mut walk = Walk {
         func,
         callees,
@@ -154,6 +163,7 @@ pub fn refute(
         memo: BTreeMap::new(),
         memory: BTreeMap::new(),
         blind: callees.shared.contains(&id),
+        by_types: BTreeSet::new(),
         fresh: 0,
     };
     for (valid, params) in &given.valid {
@@ -169,7 +179,7 @@ pub fn refute(
         }
         walk.block(leg);
     }
-    let Walk { mut pool, mut known, .. } = walk;
+    let Walk { mut pool, mut known, by_types, .. } = walk;
     let mut chain = Chain::new(Config { seed, ..Config::default() });
     let core = unsat(&mut chain, &mut pool, &known)?;
     known = core.into_iter().filter_map(|i| known.get(i).cloned()).collect();
@@ -182,7 +192,8 @@ pub fn refute(
             None => i += 1,
         }
     }
-    Some(known.into_iter().filter_map(|(_, fact)| fact).collect())
+    let by_types = known.iter().any(|(term, fact)| fact.is_none() && by_types.contains(term));
+    Some(Refuted { facts: known.into_iter().filter_map(|(_, fact)| fact).collect(), by_types })
 }
 
 /// The core, if the conditions cannot hold together.
@@ -212,6 +223,8 @@ struct Walk<'f> {
     memory: BTreeMap<Place, TermId>,
     /// Nothing that is read is known.
     blind: bool,
+    /// What types say of objects, among what holds.
+    by_types: BTreeSet<TermId>,
     fresh: u32,
 }
 
@@ -344,10 +357,12 @@ impl<'f> Walk<'f> {
         for class in &of.is {
             let is = self.is_of(*class, term);
             let holds = self.pool.or(is_null, is);
+            self.by_types.insert(holds);
             self.known.push((holds, None));
         }
         if of.present {
             let there = self.pool.not(is_null);
+            self.by_types.insert(there);
             self.known.push((there, None));
         }
     }
@@ -812,14 +827,14 @@ b2:
         };
         let nothing = Given::default();
         let positive_and_below = [leg(0, &[0]), leg(1, &[0])];
-        let facts = refute((FuncId(0), f), &positive_and_below, &callees, &nothing, 0).unwrap();
-        assert_eq!(facts.len(), 2);
+        let found = refute((FuncId(0), f), &positive_and_below, &callees, &nothing, 0).unwrap();
+        assert_eq!((found.facts.len(), found.by_types), (2, false));
         assert_eq!(refute((FuncId(0), f), &positive_and_below, &Callees::default(), &nothing, 0), None);
         assert_eq!(refute((FuncId(0), f), &[leg(0, &[0]), leg(1, &[1])], &callees, &nothing, 0), None);
         // Of numbers below zero, none is positive.
         let negative = Given { numbers: BTreeMap::from([(Reg(0), (-9, -1))]), ..Given::default() };
         assert_eq!(
-            refute((FuncId(0), f), &[leg(0, &[0])], &callees, &negative, 0).map(|facts| facts.len()),
+            refute((FuncId(0), f), &[leg(0, &[0])], &callees, &negative, 0).map(|found| found.facts.len()),
             Some(1)
         );
         assert_eq!(refute((FuncId(0), f), &[leg(0, &[1])], &callees, &negative, 0), None);
@@ -828,7 +843,7 @@ b2:
         let valid = vec![(Arc::new(negation), vec![Some(Reg(0))])];
         let unsigned = Given { valid, ..Given::default() };
         assert_eq!(
-            refute((FuncId(0), f), &[leg(0, &[0])], &callees, &unsigned, 0).map(|facts| facts.len()),
+            refute((FuncId(0), f), &[leg(0, &[0])], &callees, &unsigned, 0).map(|found| found.facts.len()),
             Some(1)
         );
         let written = Given { valid: vec![(unsigned.valid[0].0.clone(), vec![None])], ..Given::default() };
