@@ -527,11 +527,11 @@ fn what_memory_holds_is_known_until_it_may_be_written() {
     assert!(!told("branch", "twice").contains("cannot hold"));
     assert!(
         told("branch", "plain")
-            .contains("kept == 2: infeasible: kept == 1 (line 51) and kept == 2 (line 51) cannot")
+            .contains("kept == 2: infeasible: kept == 1 (line 53) and kept == 2 (line 53) cannot")
     );
     // Nothing that the class keeps matters to arithmetic.
     let bounded = told("branch", "bounded");
-    assert!(bounded.contains("4 covered, 2 infeasible, 0 open"), "{bounded}");
+    assert!(bounded.contains("5 covered, 2 infeasible, 0 open"), "{bounded}");
 }
 
 const RETRIES: &str = "package a;

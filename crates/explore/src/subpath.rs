@@ -582,6 +582,17 @@ impl<'f> Walk<'f> {
                 let array = self.get(Reg(inst.a));
                 self.length(array)
             }
+            Op::New | Op::NewArray => {
+                let made = self.anything(inst.dst);
+                let null = self.pool.constant(self.pool.sort(made), 0);
+                let there = self.pool.ne(made, null);
+                self.known.push((there, None));
+                if inst.op == Op::NewArray {
+                    let length = self.get(Reg(inst.b));
+                    self.memo.insert((u32::MAX, made), length);
+                }
+                made
+            }
             Op::Statics => {
                 let nobody = self.pool.bv(32, 0);
                 self.unchanging(STATICS ^ inst.a, nobody, Sort::Bv(32))
