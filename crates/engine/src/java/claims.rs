@@ -126,10 +126,10 @@ fn is_pure(jvm: &Jvm, func: FuncId) -> bool {
                     return false;
                 }
                 Instr::InvokeInterface(_) | Instr::InvokeDynamic(_) => return false,
-                Instr::New(class) => {
-                    if !file.pool.class(*class).is_ok_and(|name| VALUE_MAKERS.contains(&name)) {
-                        return false;
-                    }
+                Instr::New(class)
+                    if !file.pool.class(*class).is_ok_and(|name| VALUE_MAKERS.contains(&name)) =>
+                {
+                    return false;
                 }
                 Instr::InvokeStatic(cp) | Instr::InvokeVirtual(cp) | Instr::InvokeSpecial(cp) => {
                     let Ok(called) = file.pool.method(*cp) else { return false };
