@@ -51,7 +51,7 @@ impl Progress {
                     text.push_str(&format!(", {infeasible} infeasible"));
                 }
                 if open > 0 {
-                    text.push_str(&format!(", {open} open"));
+                    text.push_str(&format!(", {open} not covered"));
                 }
                 self.line(text);
             }

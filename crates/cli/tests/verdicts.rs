@@ -416,6 +416,186 @@ fn suites_are_the_smallest_of_short_methods() {
     }
 }
 
+/// Branches that have nothing to do with each other: two tests go all ways, and about four all ways of each two neighbours.
+#[test]
+fn suites_of_independent_branches_are_small() {
+    let names: Vec<String> = ('a'..='p').map(String::from).collect();
+    let parameters: Vec<String> = names.iter().map(|name| format!("int {name}")).collect();
+    let code: String = names.iter().map(|name| format!("        if ({name} > 0) r = r * 2 + 1;\n")).collect();
+    let parameters = parameters.join(", ");
+    let source = format!(
+        "package a;\npublic class Many {{\n    public static int of({parameters}) {{\n        int r = 0;\n{code}        return r;\n    }}\n}}\n"
+    );
+    let place = Place::new("Many", &source);
+    for (criterion, most) in [("branch", 2), ("mcdc", 2), ("edge-pair", 5)] {
+        let told =
+            text(&place.command("cover").args(["--criterion", criterion, "a.Many#of"]).output().unwrap());
+        assert!(told.contains(" 0 infeasible, 0 open"), "{told}");
+        let words = told.split([' ', '\n', ',']);
+        let tests: std::collections::BTreeSet<&str> = words.filter(|word| word.starts_with("of_")).collect();
+        assert!(tests.len() <= most, "{criterion}: {tests:?}");
+    }
+}
+
+/// What memory holds is known on a way until something may have written there.
+const MEMORY: &str = "package a;
+public class Memory {
+    private boolean set;
+    private int kept;
+    private volatile int shared;
+    static int calls;
+
+    public static int highest(int[] a) {
+        int max = a[0];
+        for (int i = 0; i < a.length; i++) {
+            if (a[i] > max) max = a[i];
+        }
+        return max;
+    }
+
+    public int decided(int a, boolean c) {
+        this.set = a > 10 || (c && a < 0);
+        return set == c ? 1 : 2;
+    }
+
+    public static int aliased(int[] a, int[] b, int i) {
+        if (a[i] != 1) return 0;
+        b[0] = 2;
+        if (a[i] == 2) return 1;
+        return 2;
+    }
+
+    public static int other(Memory m, Memory n) {
+        if (m.kept != 1) return 0;
+        n.kept = 2;
+        if (m.kept == 2) return 1;
+        return 2;
+    }
+
+    public int called(int x) {
+        if (kept != x) return 0;
+        change();
+        if (kept != x) return 1;
+        return 2;
+    }
+
+    public void change() {
+        kept++;
+    }
+
+    public int twice() {
+        if (shared == 1 && shared == 2) return 1;
+        return 2;
+    }
+
+    public int plain(int n) {
+        for (int i = 0; i < n; i++) {
+            if (kept == 1 && kept == 2) return 1;
+        }
+        return 2;
+    }
+
+    public static int bounded(int a) {
+        if (Math.max(a, 3) < 3) return 1;
+        if (half(a) > 1_500_000_000) return 2;
+        return Math.abs(a) < 0 ? 3 : 4;
+    }
+
+    private static int half(int n) {
+        return n / 2;
+    }
+}
+";
+
+#[test]
+fn what_memory_holds_is_known_until_it_may_be_written() {
+    let place = Place::new("Memory", MEMORY);
+    let told = |criterion: &str, method: &str| {
+        let target = format!("a.Memory#{method}");
+        text(&place.command("cover").args(["--criterion", criterion, &target]).output().unwrap())
+    };
+    // A highest number that is the first one is not below the first one.
+    let paths = told("prime-path", "highest");
+    assert!(paths.contains(" 0 open"), "{paths}");
+    assert!(paths.contains("infeasible: a[i] > max (line 11) cannot hold on this path"), "{paths}");
+    assert!(told("all-du-paths", "decided").contains(" 0 open"));
+    // Another array or object may be the same one, a call may write, and so may another thread.
+    for method in ["aliased", "other", "called"] {
+        let branches = told("branch", method);
+        assert!(branches.contains(" 0 infeasible"), "{branches}");
+    }
+    assert!(!told("branch", "twice").contains("cannot hold"));
+    assert!(
+        told("branch", "plain")
+            .contains("kept == 2: infeasible: kept == 1 (line 53) and kept == 2 (line 53) cannot")
+    );
+    // Nothing that the class keeps matters to arithmetic.
+    let bounded = told("branch", "bounded");
+    assert!(bounded.contains("5 covered, 2 infeasible, 0 open"), "{bounded}");
+}
+
+const RETRIES: &str = "package a;
+public class Retries {
+    public interface Source { String ask(int n) throws java.io.IOException; }
+
+    public static String fetch(Source source, int most) throws java.io.IOException {
+        int tries = 0;
+        while (true) {
+            try {
+                return source.ask(tries);
+            } catch (java.io.IOException e) {
+                if (++tries >= most) throw e;
+            }
+        }
+    }
+
+    public static boolean[] flags(int a, int b) {
+        boolean[] r = new boolean[2];
+        r[0] = a > 3 && b < 5;
+        r[1] = !(a == b || b > 7);
+        return r;
+    }
+
+    public static boolean chosen(int a, int b, boolean c) {
+        return c ? a > 3 && b > 4 : a < 0 || b < 0;
+    }
+
+    public static int last(int a, int b) {
+        int r = 0;
+        try {
+            r = a / b;
+        } finally {
+            r += 1;
+            if (a > 10) r += 2;
+        }
+        return r;
+    }
+}
+";
+
+#[test]
+fn loops_that_go_round_by_a_handler_owe_and_what_is_kept_in_arrays_is_one_decision() {
+    let place = Place::new("Retries", RETRIES);
+    let told = |criterion: &str, method: &str| {
+        let target = format!("a.Retries#{method}");
+        text(&place.command("cover").args(["--criterion", criterion, &target]).output().unwrap())
+    };
+    let loops = told("loop", "fetch");
+    assert_eq!(about(&loops, "the loop is").len(), 3, "{loops}");
+    assert_eq!(about(&loops, "covered by").len(), 2, "{loops}");
+    let flags = told("mcdc", "flags");
+    for decision in ["a > 3 && b < 5", "a != b && b <= 7"] {
+        assert_eq!(about(&flags, &format!("the outcome of {decision}: covered")).len(), 2, "{flags}");
+    }
+    let chosen = told("mcdc", "chosen");
+    let whole = "c ? (a > 3 && b > 4) : (a < 0 || b < 0): covered";
+    assert_eq!(about(&chosen, whole).len(), 5, "{chosen}");
+    // `finally` is on its own lines, whether copied or not; what passes the exception on is on none.
+    let lines = told("line", "last");
+    let all = about(&lines, "Retries.last").len();
+    assert_eq!((all, about(&lines, "covered by").len()), (5, 5), "{lines}");
+}
+
 /// What no call of a test leads to.
 const UNCALLED: &str = "package a;
 public class Uncalled {
@@ -816,7 +996,8 @@ fn walks_from_handlers_and_loops_without_a_body_are_told_apart() {
     let place = Place::new("Walks", WALKS);
     let paths =
         text(&place.command("cover").args(["--criterion", "complete-path", "a.Walks"]).output().unwrap());
-    for lines in ["over lines 6, 7, 10 ", "over lines 15, 16 ", "over lines 16, 19 "] {
+    // The search for a handler is on no line.
+    for lines in [" line 7: path over lines 7, 10 ", "over lines 15, 16 ", " line 19: path ("] {
         let found = about(&paths, lines);
         assert!(found.len() == 1 && found[0].contains(": covered by"), "{lines}: {paths}");
     }

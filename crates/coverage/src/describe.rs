@@ -36,7 +36,7 @@ pub fn branch_text(func: &Function, names: &dyn Names, index: u32, positions: &[
             origin == ir::Origin::Source && info.is_some_and(|i| i.decision == decision)
         };
         match (func.branches.iter().filter(same).count(), info) {
-            (2.., Some(info)) => format!("condition {} is {truth}", info.condition + 1),
+            (count @ 2.., Some(info)) => format!("condition {} of {count} is {truth}", info.condition + 1),
             _ => format!("the condition is {truth}"),
         }
     })

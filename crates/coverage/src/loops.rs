@@ -1,7 +1,7 @@
 //! Loops of the projected graph, and how often a walk goes through them.
 
 use crate::flow::{Flow, Visit};
-use crate::graph::GraphNode;
+use crate::graph::{GraphNode, Path};
 use crate::projection::Projection;
 use ir::op::Effect;
 use ir::{BlockId, Dominators, Edges, Function, Loops};
@@ -86,7 +86,63 @@ fn has_statement(func: &Function, block: BlockId) -> bool {
     })
 }
 
+/// So many ways past a loop are looked at.
+const MOST_WAYS: usize = 64;
+
+/// A way past a loop: a path, or one in whose last block a check fails.
+pub struct WayPast {
+    pub path: Path,
+    pub raises: Option<u32>,
+}
+
 impl LoopShape {
+    /// All ways on which the loop is come to and passed by, those first on which nothing fails. None if they are many, or if a test calls
+    /// something or leads through hidden code, which may raise as well.
+    pub fn ways_past(&self, projection: &Projection, flow: &Flow) -> Option<Vec<WayPast>> {
+        let (graph, func) = (&flow.graph, projection.func);
+        let outside = graph.preds(self.header).iter().filter(|e| !self.contains(graph.from(**e)));
+        let mut open: Vec<Path> =
+            outside.map(|edge| Path { start: graph.from(*edge), edges: vec![*edge] }).collect();
+        if graph.starts().contains(&self.header) {
+            open.push(Path { start: self.header, edges: Vec::new() });
+        }
+        let (mut past, mut raising) = (Vec::new(), Vec::new());
+        while let Some(path) = open.pop() {
+            let node = path.end(graph);
+            let block = flow.block(node);
+            let is_hidden = |block: &BlockId| flow.node(*block).is_none();
+            if !self.tested_first || func.successors(block).iter().any(is_hidden) {
+                return None;
+            }
+            let range = func.blocks[block];
+            for index in range.start..range.end {
+                match func.code[index as usize].op.effect() {
+                    Effect::Call => return None,
+                    Effect::Guard => raising.push(WayPast { path: path.clone(), raises: Some(index) }),
+                    _ => {}
+                }
+            }
+            if graph.succs(node).is_empty() {
+                return None;
+            }
+            for edge in graph.succs(node) {
+                let to = graph.to(*edge);
+                let mut longer = path.clone();
+                longer.edges.push(*edge);
+                match self.contains(to) {
+                    false => past.push(WayPast { path: longer, raises: None }),
+                    true if self.tests[to.0 as usize] && to != self.header => open.push(longer),
+                    true => {}
+                }
+            }
+            if past.len() + raising.len() + open.len() > MOST_WAYS {
+                return None;
+            }
+        }
+        past.append(&mut raising);
+        Some(past)
+    }
+
     pub fn contains(&self, node: GraphNode) -> bool {
         self.inside[node.0 as usize]
     }

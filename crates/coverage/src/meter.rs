@@ -6,7 +6,7 @@ use crate::graph::{GraphEdge, GraphNode, Path, Tour, tour};
 use crate::loops::{LoopShape, loops};
 use crate::obligation::Demand;
 use crate::projection::Projection;
-use crate::route::{Passed, du_route, route, value_route, whole_route};
+use crate::route::{Passed, du_route, raising_route, route, value_route, whole_route};
 use ir::{Function, Move};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -90,6 +90,16 @@ impl Meter {
             Some(Demand::DefUse(pairs)) => {
                 let data = self.data.iter();
                 data.flat_map(|d| pairs.iter().map(|p| value_route(projection, &self.flow, d, *p))).collect()
+            }
+            Some(Demand::Loop { number, times: crate::Times::Zero }) => {
+                let shape = self.loops.get(*number as usize);
+                let ways =
+                    shape.and_then(|shape| shape.ways_past(projection, &self.flow)).unwrap_or_default();
+                let taken = ways.into_iter().map(|way| match way.raises {
+                    None => route(projection, &self.flow, &way.path),
+                    Some(check) => raising_route(projection, &self.flow, &way.path, check),
+                });
+                taken.collect()
             }
             _ => Vec::new(),
         }

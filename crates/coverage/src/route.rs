@@ -19,12 +19,22 @@ pub struct Passed {
     pub leaves: Vec<u32>,
     /// Registers that may have been set since the block before.
     pub forget: Vec<Reg>,
+    /// Other code may have run since the block before, so memory may hold anything.
+    pub detour: bool,
     /// The instruction that raises there; nothing behind it is executed.
     pub raises: Option<u32>,
     /// The first instruction that need not be passed: a value is used by an instruction even if that raises.
     pub until: Option<u32>,
     /// The note that holds there; nothing behind it counts.
     pub notes: Option<u32>,
+}
+
+impl Passed {
+    /// A block that is passed straight after the one before, by whichever way.
+    fn through(block: BlockId) -> Passed {
+        let (leaves, forget) = (Vec::new(), Vec::new());
+        Passed { block, leaves, forget, detour: false, raises: None, until: None, notes: None }
+    }
 }
 
 /// So many dominating blocks are looked at.
@@ -37,9 +47,17 @@ pub fn route(projection: &Projection, flow: &Flow, path: &Path) -> Vec<Passed> {
 
 /// The same, and the last block of the path is passed to its end.
 pub fn whole_route(projection: &Projection, flow: &Flow, path: &Path) -> Vec<Passed> {
-    let (mut passed, forget) = along(projection, flow, path);
+    let (mut passed, forget, detour) = along(projection, flow, path);
     let block = flow.block(path.end(&flow.graph));
-    passed.push(Passed { block, leaves: Vec::new(), forget, raises: None, until: None, notes: None });
+    passed.push(Passed { forget, detour, ..Passed::through(block) });
+    passed
+}
+
+/// The same, and a check in the last block fails.
+pub fn raising_route(projection: &Projection, flow: &Flow, path: &Path, check: u32) -> Vec<Passed> {
+    let (mut passed, forget, detour) = along(projection, flow, path);
+    let block = flow.block(path.end(&flow.graph));
+    passed.push(Passed { forget, detour, raises: Some(check), ..Passed::through(block) });
     passed
 }
 
@@ -52,29 +70,22 @@ pub fn du_route(
     path: &Path,
 ) -> Vec<Passed> {
     let use_ = data.uses[pair.use_ as usize];
-    let (mut passed, forget) = along(projection, flow, path);
+    let (mut passed, forget, detour) = along(projection, flow, path);
     // Otherwise the way out of the last block is the last edge of the path.
     if use_.decides.is_none() {
         let until = Some(first_check(projection.func, use_.block, use_.index));
-        passed.push(Passed {
-            block: use_.block,
-            leaves: Vec::new(),
-            forget,
-            raises: None,
-            until,
-            notes: None,
-        });
+        passed.push(Passed { forget, detour, until, ..Passed::through(use_.block) });
     }
     passed
 }
 
-/// The blocks of a path but for the last, and what may have been set on the way to that.
-fn along(projection: &Projection, flow: &Flow, path: &Path) -> (Vec<Passed>, Vec<Reg>) {
+/// The blocks of a path but for the last, what may have been set on the way to that, and whether other code may have run there.
+fn along(projection: &Projection, flow: &Flow, path: &Path) -> (Vec<Passed>, Vec<Reg>, bool) {
     let func = projection.func;
     let cfg = projection.cfg();
     let start = flow.block(path.start);
     let mut passed = before(func, cfg, start);
-    let mut forget: Vec<Reg> = passed.pop().map(|p: Passed| p.forget).unwrap_or_default();
+    let (mut forget, mut detour) = passed.pop().map(|p: Passed| (p.forget, p.detour)).unwrap_or_default();
     for edge in &path.edges {
         let block = flow.block(flow.graph.from(*edge));
         let successors = func.successors(block).len() as u32;
@@ -86,15 +97,14 @@ fn along(projection: &Projection, flow: &Flow, path: &Path) -> (Vec<Passed>, Vec
         };
         let to = flow.block(flow.graph.to(*edge));
         let between = straight(projection, block, &leaves, to);
-        let pass =
-            |block, leaves, forget| Passed { block, leaves, forget, raises: None, until: None, notes: None };
-        passed.push(pass(block, leaves, std::mem::take(&mut forget)));
+        let (before, other) = (std::mem::take(&mut forget), std::mem::take(&mut detour));
+        passed.push(Passed { leaves, forget: before, detour: other, ..Passed::through(block) });
         match between {
-            Some(between) => passed.extend(between.into_iter().map(|b| pass(b, Vec::new(), Vec::new()))),
-            None => forget = set_between(projection, block, to),
+            Some(between) => passed.extend(between.into_iter().map(Passed::through)),
+            None => (forget, detour) = set_between(projection, block, to),
         }
     }
-    (passed, forget)
+    (passed, forget, detour)
 }
 
 /// The hidden blocks on the way from a block to a shown one, if it leaves by one way and that does not divide.
@@ -163,19 +173,12 @@ pub fn value_route(projection: &Projection, flow: &Flow, data: &DataFlow, pair: 
     // Checks of the use, and what comes after it, may fail: it has been used.
     let until = use_.decides.is_none().then(|| first_check(func, use_.block, use_.index));
     let mut passed = before(func, cfg, def.block);
-    let forget = passed.pop().map(|p| p.forget).unwrap_or_default();
+    let (forget, detour) = passed.pop().map(|p| (p.forget, p.detour)).unwrap_or_default();
     if def.block == use_.block && def.index.is_none_or(|i| i < use_.index) {
-        passed.push(Passed { block: def.block, leaves, forget, raises: None, until, notes: None });
+        passed.push(Passed { leaves, forget, detour, until, ..Passed::through(def.block) });
         return passed;
     }
-    passed.push(Passed {
-        block: def.block,
-        leaves: Vec::new(),
-        forget,
-        raises: None,
-        until: None,
-        notes: None,
-    });
+    passed.push(Passed { forget, detour, ..Passed::through(def.block) });
     // Whatever lies between does not set the variable, but may set any other.
     let keeps = |block: BlockId| !set_in(func, block).any(|reg| reg == def.reg);
     let ways = Ways { cfg, from: def.block, passes: cfg.blocks().map(keeps).collect() };
@@ -188,8 +191,9 @@ pub fn value_route(projection: &Projection, flow: &Flow, data: &DataFlow, pair: 
         let out: Vec<u32> =
             (0..successors.len() as u32).filter(|p| towards[successors[*p as usize].0 as usize]).collect();
         let mut forget: BTreeSet<Reg> = BTreeSet::new();
+        let mut detour = cfg.node(*at).unwind.is_some_and(|u| towards[u.0 as usize]);
         // An exception may have left the block before its end, and how much of it ran is not known.
-        match cfg.node(*at).unwind.is_some_and(|u| towards[u.0 as usize]) {
+        match detour {
             true if i > 0 => {
                 let skipped = passed.pop().map(|p: Passed| p.forget).unwrap_or_default();
                 forget.extend(skipped);
@@ -210,10 +214,13 @@ pub fn value_route(projection: &Projection, flow: &Flow, data: &DataFlow, pair: 
         let reached = ways.reached(*at, Some(*at));
         let between = cfg.blocks().filter(|b| towards[b.0 as usize] && reached[b.0 as usize] && b != at);
         let again = |b: &BlockId| *b != next || ways.reached(next, Some(*at))[next.0 as usize];
-        forget.extend(between.filter(again).flat_map(|b| set_in(func, b)));
+        for other in between.filter(again) {
+            detour = true;
+            forget.extend(set_in(func, other));
+        }
         forget.remove(&def.reg);
         let forget = forget.into_iter().collect();
-        let pass = Passed { block: next, leaves: Vec::new(), forget, raises: None, until: None, notes: None };
+        let pass = Passed { forget, detour, ..Passed::through(next) };
         passed.push(match next == use_.block {
             true => Passed { leaves: leaves.clone(), until, ..pass },
             false => pass,
@@ -296,17 +303,11 @@ fn before(func: &Function, cfg: &Cfg, block: BlockId) -> Vec<Passed> {
     chain.reverse();
     let mut passed: Vec<Passed> = Vec::new();
     let mut forget: BTreeSet<Reg> = BTreeSet::new();
+    let mut detour = false;
     for (i, above) in chain.iter().enumerate() {
         let Some(below) = chain.get(i + 1) else {
             let forget = forget.iter().copied().collect();
-            passed.push(Passed {
-                block: *above,
-                leaves: Vec::new(),
-                forget,
-                raises: None,
-                until: None,
-                notes: None,
-            });
+            passed.push(Passed { forget, detour, ..Passed::through(*above) });
             break;
         };
         // Blocks from which the next one is reached without this one again.
@@ -317,12 +318,16 @@ fn before(func: &Function, cfg: &Cfg, block: BlockId) -> Vec<Passed> {
         let by_exception = cfg.node(*above).unwind.is_some_and(|u| towards[u.0 as usize]);
         match by_exception {
             // How much of it ran is not known.
-            true => forget.extend(set_in(func, *above)),
+            true => {
+                detour = true;
+                forget.extend(set_in(func, *above));
+            }
             false => {
                 let all = leaves.len() == successors.len();
                 let leaves = if all { Vec::new() } else { leaves };
                 let forget = std::mem::take(&mut forget).into_iter().collect();
-                passed.push(Passed { block: *above, leaves, forget, raises: None, until: None, notes: None });
+                let detour = std::mem::take(&mut detour);
+                passed.push(Passed { leaves, forget, detour, ..Passed::through(*above) });
             }
         }
         let from: Vec<BlockId> = cfg.succs(*above, Edges::All).collect();
@@ -330,7 +335,10 @@ fn before(func: &Function, cfg: &Cfg, block: BlockId) -> Vec<Passed> {
         let between = cfg.blocks().filter(|b| towards[b.0 as usize] && reached[b.0 as usize] && b != above);
         // The next block itself only counts if it can be come to twice.
         let again = |b: &BlockId| b != below || is_on_cycle(cfg, *below, *above);
-        forget.extend(between.filter(again).flat_map(|b| set_in(func, b)));
+        for other in between.filter(again) {
+            detour = true;
+            forget.extend(set_in(func, other));
+        }
     }
     passed
 }
@@ -369,8 +377,8 @@ fn set_in(func: &Function, block: BlockId) -> impl Iterator<Item = Reg> + '_ {
     code.iter().map(|inst| inst.dst).filter(|reg| !reg.is_none())
 }
 
-/// Registers that hidden blocks on the way from a block to a shown one may set.
-fn set_between(projection: &Projection, from: BlockId, to: BlockId) -> Vec<Reg> {
+/// Registers that hidden blocks on the way from a block to a shown one may set, and whether there are such blocks.
+fn set_between(projection: &Projection, from: BlockId, to: BlockId) -> (Vec<Reg>, bool) {
     let mut seen: BTreeSet<BlockId> = BTreeSet::new();
     let mut open: Vec<BlockId> = projection.cfg().node(from).succs.clone();
     let mut set: BTreeSet<Reg> = BTreeSet::new();
@@ -381,5 +389,5 @@ fn set_between(projection: &Projection, from: BlockId, to: BlockId) -> Vec<Reg> 
         set.extend(set_in(projection.func, block));
         open.extend(&projection.cfg().node(block).succs);
     }
-    set.into_iter().collect()
+    (set.into_iter().collect(), !seen.is_empty())
 }

@@ -31,6 +31,7 @@ pub enum Event {
         method: String,
         paths: u64,
         covered: u32,
+        /// By the code alone: what else is claimed is known when the class is done.
         infeasible: u32,
         obligations: u32,
     },

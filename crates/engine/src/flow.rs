@@ -227,7 +227,7 @@ fn obligation(cfg: &Cfg, i: usize, o: &graph::Obligation, verdict: &Verdict) -> 
         }
         Verdict::Infeasible { why, side_trips } => {
             result.verdict = report::Verdict::Infeasible;
-            if let Why::Contradiction(subpaths) = why {
+            if let Why::Contradiction(subpaths) | Why::NeverEnds(subpaths) = why {
                 result.contradictions = contradictions(cfg, subpaths);
             }
             result.why = Some(why_text(why, &result.contradictions));
@@ -245,16 +245,20 @@ fn why_text(why: &Why, contradictions: &[Contradiction]) -> String {
         Why::BodyFirst => "the loop's body runs before anything can leave it".to_string(),
         Why::Exhausted => "everything that can be run was searched".to_string(),
         Why::NoPair(why) => why.clone(),
-        Why::Contradiction(_) => {
+        Why::Contradiction(_) | Why::NeverEnds(_) => {
             let one = |c: &Contradiction| match &c.conditions[..] {
                 [] => c.nodes.join(" "),
                 conditions => format!("{} with {}", c.nodes.join(" "), conditions.join(" and ")),
             };
             let all: Vec<String> = contradictions.iter().take(3).map(one).collect();
             let more = if contradictions.len() > 3 { ", …" } else { "" };
-            match contradictions.len() {
+            let told = match contradictions.len() {
                 1 => format!("no run takes {}", all[0]),
                 _ => format!("no run takes any of: {}{more}", all.join("; ")),
+            };
+            match why {
+                Why::NeverEnds(_) => format!("a run that comes there never ends: {told}"),
+                _ => told,
             }
         }
     }

@@ -47,21 +47,25 @@ pub fn prove(
         let projection = projections.entry(func).or_insert_with(|| Projection::new(function, &Ids));
         let routes = goal.routes(part, projection);
         let mut reason = None;
+        let mut by_types = false;
         let all = !routes.is_empty()
             && routes.into_iter().all(|route| {
                 questions += 1;
                 let leg = |p: coverage::Passed| {
-                    let coverage::Passed { block, leaves, forget, raises, until, notes } = p;
-                    Leg { block, leaves, forget, raises, until, notes }
+                    let coverage::Passed { block, leaves, forget, detour, raises, until, notes } = p;
+                    Leg { block, leaves, forget, detour, raises, until, notes }
                 };
                 let way: Vec<Leg> = route.into_iter().map(leg).collect();
-                let facts = refute((func, function), &way, callees, given, seed);
+                let found = refute((func, function), &way, callees, given, seed);
                 let raises = way.last().is_some_and(|leg| leg.raises.is_some() || leg.notes.is_some());
-                reason = reason.take().or_else(|| facts.as_ref().map(|f| text(function, names, f, raises)));
-                facts.is_some()
+                reason =
+                    reason.take().or_else(|| found.as_ref().map(|f| text(function, names, &f.facts, raises)));
+                by_types |= found.as_ref().is_some_and(|f| f.by_types);
+                found.is_some()
             });
         if let (true, Some(reason)) = (all, reason) {
-            found.refuted.insert(part, reason);
+            let told = if by_types { format!("{reason}, as declared types say") } else { reason };
+            found.refuted.insert(part, told);
         }
         found.tried.insert(part);
         if questions >= MOST || cut() {

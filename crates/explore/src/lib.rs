@@ -39,7 +39,7 @@ pub use minimise::minimise;
 pub use mutate::{Words, texts};
 pub use select::{select, simplest_each, smallest_cover};
 pub use session::{Doubts, Event, Exploration, Seeds, Session, Stopped};
-pub use subpath::{Asks, Callees, Fact, Given, Leg, OfType, Typed, refute};
+pub use subpath::{Asks, Callees, Fact, Given, Leg, OfType, Refuted, Typed, refute};
 pub use target::Target;
 pub use tree::{Child, GaveUp, Node, NodeId, Slot, Tree};
 pub use verdict::{Proof, Verdict, Why};

@@ -1,12 +1,13 @@
 //! Proofs that a way through a function cannot be taken, from its code alone.
 //!
-//! The blocks of the way are evaluated on terms. Where it begins, every register may hold anything; what memory, calls
-//! and library code give may be anything too. So the conditions on the way hold of more than can happen, and if
+//! The blocks of the way are evaluated on terms. Where it begins, every register may hold anything, and so may memory; what
+//! the way itself reads and writes there is known until a call or code beside the way may have written it. What calls and library
+//! code give may be anything. So the conditions on the way hold of more than can happen, and if
 //! they cannot hold together, nothing takes it: whatever the inputs, whatever came before. Callees whose code is known and
 //! has no loop are evaluated too, into one term for what they return.
 
 use ir::op::Effect;
-use ir::{BlockId, Cfg, ClassId, Dominators, Edges, FuncId, Function, Inst, Loops, Op, Reg};
+use ir::{BlockId, Cfg, ClassId, Dominators, Edges, FuncId, Function, Inst, Loops, MemType, Op, Reg};
 use solver::{Answer, Chain, Config, Limits, Query};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -22,6 +23,8 @@ pub struct Leg {
     pub leaves: Vec<u32>,
     /// Registers that may have got any value since the leg before.
     pub forget: Vec<Reg>,
+    /// Other code may have run since the leg before: memory may hold anything.
+    pub detour: bool,
     /// The guard that fails there: the way ends with it.
     pub raises: Option<u32>,
     /// The way ends in front of this instruction.
@@ -48,6 +51,8 @@ pub struct Callees {
     pub apart: BTreeSet<(ClassId, ClassId)>,
     /// What the types of values say, by the function whose code they are in.
     pub typed: BTreeMap<FuncId, Typed>,
+    /// Those that read what other threads may change between (volatile fields): of memory nothing is known there.
+    pub shared: BTreeSet<FuncId>,
 }
 
 /// What types say of the values in a function.
@@ -55,6 +60,8 @@ pub struct Callees {
 pub struct Typed {
     /// Numbers between these, by the code index of what gives them.
     pub numbers: BTreeMap<u32, (i64, i64)>,
+    /// Parameters that nothing writes, and what their types allow: a truth value is 0 or 1.
+    pub ranges: BTreeMap<Reg, (i64, i64)>,
     /// Objects, by the code index of what gives them.
     pub objects: BTreeMap<u32, OfType>,
     /// Objects that parameters hold which nothing writes.
@@ -114,16 +121,36 @@ impl Given {
 const SIZE: u32 = u32::MAX - 1;
 /// What numbers the functions there, apart from classes.
 const STEADY: u32 = 1 << 31;
+/// What numbers the objects that hold static fields.
+const STATICS: u32 = 1 << 30;
 
-/// Facts of the branches on a way that cannot hold together, in the order of the way; none if they can, or if it is not
-/// known. Few of them: none can be left out as far as the solver can tell.
+/// A place in memory, as it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    /// Of an object, at an offset.
+    Field(TermId, u32, MemType),
+    /// Of an array, at an index.
+    Element(TermId, TermId, MemType),
+}
+
+/// Why a way cannot be taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refuted {
+    /// What branches on the way say that cannot hold together, in its order. Few of them: none can be left out as far as the solver can
+    /// tell.
+    pub facts: Vec<Fact>,
+    /// That objects are of their declared types, or that calls do not give null, is part of it.
+    pub by_types: bool,
+}
+
+/// Why a way cannot be taken; none if it can, or if it is not known.
 pub fn refute(
     (id, func): (FuncId, &Function),
     way: &[Leg],
     callees: &Callees,
     given: &Given,
     seed: u64,
-) -> Option<Vec<Fact>> {
+) -> Option<Refuted> {
     let mut walk = Walk {
         func,
         callees,
@@ -134,18 +161,25 @@ pub fn refute(
         regs: BTreeMap::new(),
         known: Vec::new(),
         memo: BTreeMap::new(),
+        memory: BTreeMap::new(),
+        blind: callees.shared.contains(&id),
+        by_types: BTreeSet::new(),
         fresh: 0,
     };
     for (valid, params) in &given.valid {
         walk.assume(valid, params);
     }
+    walk.memory.clear();
     for leg in way {
         leg.forget.iter().for_each(|reg| {
             walk.regs.remove(reg);
         });
+        if leg.detour {
+            walk.memory.clear();
+        }
         walk.block(leg);
     }
-    let Walk { mut pool, mut known, .. } = walk;
+    let Walk { mut pool, mut known, by_types, .. } = walk;
     let mut chain = Chain::new(Config { seed, ..Config::default() });
     let core = unsat(&mut chain, &mut pool, &known)?;
     known = core.into_iter().filter_map(|i| known.get(i).cloned()).collect();
@@ -158,7 +192,8 @@ pub fn refute(
             None => i += 1,
         }
     }
-    Some(known.into_iter().filter_map(|(_, fact)| fact).collect())
+    let by_types = known.iter().any(|(term, fact)| fact.is_none() && by_types.contains(term));
+    Some(Refuted { facts: known.into_iter().filter_map(|(_, fact)| fact).collect(), by_types })
 }
 
 /// The core, if the conditions cannot hold together.
@@ -184,6 +219,12 @@ struct Walk<'f> {
     known: Vec<(TermId, Option<Fact>)>,
     /// What never changes: lengths of arrays, classes of objects.
     memo: BTreeMap<(u32, TermId), TermId>,
+    /// What memory holds where the way has read or written it, and nothing may have written since.
+    memory: BTreeMap<Place, TermId>,
+    /// Nothing that is read is known.
+    blind: bool,
+    /// What types say of objects, among what holds.
+    by_types: BTreeSet<TermId>,
     fresh: u32,
 }
 
@@ -209,13 +250,87 @@ impl<'f> Walk<'f> {
                     }
                     self.known.extend(passes.map(|term| (term, None)));
                 }
-                _ if inst.dst.is_none() => {}
-                _ => {
-                    let term = self.given_by(index, &inst).unwrap_or_else(|| self.value(&inst));
-                    self.regs.insert(inst.dst, term);
+                op => {
+                    if op.effect() == Effect::Write {
+                        self.write(&inst);
+                    }
+                    if !inst.dst.is_none() {
+                        let term = self.given_by(index, &inst).unwrap_or_else(|| self.value(&inst));
+                        self.regs.insert(inst.dst, term);
+                    }
+                    if op.effect() == Effect::Call && !self.leaves_memory(&inst) {
+                        self.memory.clear();
+                    }
                 }
             }
         }
+    }
+
+    /// Whether a call changes nothing in memory.
+    fn leaves_memory(&self, inst: &Inst) -> bool {
+        let callee = FuncId(inst.a);
+        let reads = || self.callees.code.get(&callee).is_some_and(|code| only_reads(code));
+        let steady = self.callees.steady.contains_key(&callee);
+        inst.op == Op::Call && (steady || reads() && !self.callees.shared.contains(&callee))
+    }
+
+    /// What an instruction changes in memory.
+    fn write(&mut self, inst: &Inst) {
+        if let Some(ty) = MEM_TYPES.into_iter().find(|ty| inst.op == Op::store(*ty)) {
+            let (object, value) = (self.get(Reg(inst.a)), self.get(Reg(inst.c)));
+            let (at, size) = (inst.b, ty.size());
+            // The same offset of any other object may be the same place.
+            self.memory.retain(|place, _| match place {
+                Place::Field(_, other, ty) => *other >= at + size || at >= *other + ty.size(),
+                Place::Element(..) => true,
+            });
+            for (ty, value) in self.read_back(ty, value) {
+                self.memory.insert(Place::Field(object, at, ty), value);
+            }
+        } else if let Some(ty) = MEM_TYPES.into_iter().find(|ty| inst.op == Op::astore(*ty)) {
+            let (array, index) = (self.get(Reg(inst.a)), self.get(Reg(inst.b)));
+            let value = self.get(Reg(inst.c));
+            // Any other array of such elements may be the same.
+            self.memory.retain(|place, _| match place {
+                Place::Element(_, _, other) => other.size() != ty.size(),
+                Place::Field(..) => true,
+            });
+            for (ty, value) in self.read_back(ty, value) {
+                self.memory.insert(Place::Element(array, index, ty), value);
+            }
+        } else if !matches!(inst.op, Op::New | Op::NewArray) {
+            // Behind the entry of a monitor other threads may have written.
+            self.memory.clear();
+        }
+    }
+
+    /// What reading a place gives that a value was written to.
+    fn read_back(&mut self, ty: MemType, value: TermId) -> Vec<(MemType, TermId)> {
+        let narrow: &[(MemType, Op)] = match ty {
+            MemType::I8 | MemType::U8 => &[(MemType::I8, Op::I32ToI8), (MemType::U8, Op::I32ToU8)],
+            MemType::I16 | MemType::U16 => &[(MemType::I16, Op::I32ToI16), (MemType::U16, Op::I32ToU16)],
+            _ => return vec![(ty, value)],
+        };
+        let pool = &mut self.pool;
+        narrow.iter().filter_map(|(ty, op)| Some((*ty, unary_of(pool, *op, value)?))).collect()
+    }
+
+    /// What reading a place gives.
+    fn read(&mut self, place: Place, dst: Reg) -> TermId {
+        if let Some(term) = self.memory.get(&place).filter(|_| !self.blind) {
+            return *term;
+        }
+        let term = self.anything(dst);
+        let (Place::Field(_, _, ty) | Place::Element(_, _, ty)) = place;
+        match ty {
+            MemType::I8 => self.between(term, i8::MIN.into(), i8::MAX.into()),
+            MemType::U8 => self.between(term, 0, u8::MAX.into()),
+            MemType::I16 => self.between(term, i16::MIN.into(), i16::MAX.into()),
+            MemType::U16 => self.between(term, 0, u16::MAX.into()),
+            _ => {}
+        }
+        self.memory.insert(place, term);
+        term
     }
 
     /// What a function says that is known to return true of the parameters. Those that something writes may be anything by then.
@@ -242,10 +357,12 @@ impl<'f> Walk<'f> {
         for class in &of.is {
             let is = self.is_of(*class, term);
             let holds = self.pool.or(is_null, is);
+            self.by_types.insert(holds);
             self.known.push((holds, None));
         }
         if of.present {
             let there = self.pool.not(is_null);
+            self.by_types.insert(there);
             self.known.push((there, None));
         }
     }
@@ -253,12 +370,12 @@ impl<'f> Walk<'f> {
     /// What a call gives of which something is known.
     fn given_by(&mut self, index: u32, inst: &Inst) -> Option<TermId> {
         if let Some((least, most)) = self.typed.and_then(|typed| typed.numbers.get(&index)) {
-            let term = self.anything(inst.dst);
+            let term = self.value(inst);
             self.between(term, *least, *most);
             return Some(term);
         }
         if let Some(of) = self.typed.and_then(|typed| typed.objects.get(&index)) {
-            let term = self.anything(inst.dst);
+            let term = self.value(inst);
             self.is_typed(term, of);
             return Some(term);
         }
@@ -406,16 +523,21 @@ impl<'f> Walk<'f> {
     /// What a register holds that nothing on the way has written.
     fn first(&mut self, reg: Reg) -> TermId {
         let given = self.given;
+        let range = self.typed.and_then(|typed| typed.ranges.get(&reg)).filter(|_| self.calls == 0);
         let bounds = given.numbers.get(&reg);
         let present = given.present.contains(&reg);
         let apart: Vec<Reg> = given.apart.iter().filter(|(a, _)| *a == reg).map(|(_, b)| *b).collect();
         let valid = given.valid.iter().any(|(_, params)| params.contains(&Some(reg)));
         let numbers = bounds.is_some() || given.sizes.contains_key(&reg);
         let typed = self.typed.and_then(|typed| typed.params.get(&reg));
-        if self.calls > 0 || !(present || valid || numbers || typed.is_some() || !apart.is_empty()) {
+        let about = present || valid || numbers || typed.is_some() || range.is_some() || !apart.is_empty();
+        if self.calls > 0 || !about {
             return self.anything(reg);
         }
         let term = self.parameter(reg);
+        if let Some((least, most)) = range {
+            self.between(term, *least, *most);
+        }
         if let Some(of) = typed {
             self.is_typed(term, of);
         }
@@ -460,6 +582,29 @@ impl<'f> Walk<'f> {
                 let array = self.get(Reg(inst.a));
                 self.length(array)
             }
+            Op::New | Op::NewArray => {
+                let made = self.anything(inst.dst);
+                let null = self.pool.constant(self.pool.sort(made), 0);
+                let there = self.pool.ne(made, null);
+                self.known.push((there, None));
+                if inst.op == Op::NewArray {
+                    let length = self.get(Reg(inst.b));
+                    self.memo.insert((u32::MAX, made), length);
+                }
+                made
+            }
+            Op::Statics => {
+                let nobody = self.pool.bv(32, 0);
+                self.unchanging(STATICS ^ inst.a, nobody, Sort::Bv(32))
+            }
+            op if let Some(ty) = MEM_TYPES.into_iter().find(|ty| op == Op::load(*ty)) => {
+                let object = self.get(Reg(inst.a));
+                self.read(Place::Field(object, inst.b, ty), inst.dst)
+            }
+            op if let Some(ty) = MEM_TYPES.into_iter().find(|ty| op == Op::aload(*ty)) => {
+                let (array, index) = (self.get(Reg(inst.a)), self.get(Reg(inst.b)));
+                self.read(Place::Element(array, index, ty), inst.dst)
+            }
             Op::InstanceOf => {
                 let object = self.get(Reg(inst.a));
                 self.is_of(ClassId(inst.b), object)
@@ -494,7 +639,11 @@ impl<'f> Walk<'f> {
         let callee: &'f Function = callees.code.get(&FuncId(inst.a))?;
         let args: Vec<Reg> = self.func.list(inst.b).to_vec();
         let terms = args.iter().map(|reg| self.get(*reg)).collect();
-        self.evaluated(callee, terms, inst.dst)
+        let blind = self.blind;
+        self.blind |= callees.shared.contains(&FuncId(inst.a));
+        let given = self.evaluated(callee, terms, inst.dst);
+        self.blind = blind;
+        given
     }
 
     /// The same of a function and its arguments.
@@ -512,10 +661,14 @@ impl<'f> Walk<'f> {
         }
         let params = (0..callee.params).map(Reg).zip(args).collect();
         let outer = (std::mem::replace(&mut self.func, callee), std::mem::replace(&mut self.regs, params));
+        // Where it writes or calls others, what it reads is not followed.
+        let blind = self.blind;
+        self.blind |= !only_reads(callee);
         self.calls += 1;
         let mut blocks = 0;
         let found = self.returned(BlockId(0), to, &mut blocks);
         self.calls -= 1;
+        self.blind = blind;
         (self.func, self.regs) = outer;
         found
     }
@@ -598,6 +751,23 @@ impl<'f> Walk<'f> {
     }
 }
 
+const MEM_TYPES: [MemType; 9] = [
+    MemType::I8,
+    MemType::U8,
+    MemType::I16,
+    MemType::U16,
+    MemType::I32,
+    MemType::I64,
+    MemType::F32,
+    MemType::F64,
+    MemType::Ref,
+];
+
+/// Whether code changes nothing in memory and calls nobody.
+fn only_reads(code: &Function) -> bool {
+    code.code.iter().all(|inst| !matches!(inst.op.effect(), Effect::Write | Effect::Call))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -661,20 +831,21 @@ b2:
             block: BlockId(block),
             leaves: leaves.to_vec(),
             forget: Vec::new(),
+            detour: false,
             raises: None,
             until: None,
             notes: None,
         };
         let nothing = Given::default();
         let positive_and_below = [leg(0, &[0]), leg(1, &[0])];
-        let facts = refute((FuncId(0), f), &positive_and_below, &callees, &nothing, 0).unwrap();
-        assert_eq!(facts.len(), 2);
+        let found = refute((FuncId(0), f), &positive_and_below, &callees, &nothing, 0).unwrap();
+        assert_eq!((found.facts.len(), found.by_types), (2, false));
         assert_eq!(refute((FuncId(0), f), &positive_and_below, &Callees::default(), &nothing, 0), None);
         assert_eq!(refute((FuncId(0), f), &[leg(0, &[0]), leg(1, &[1])], &callees, &nothing, 0), None);
         // Of numbers below zero, none is positive.
         let negative = Given { numbers: BTreeMap::from([(Reg(0), (-9, -1))]), ..Given::default() };
         assert_eq!(
-            refute((FuncId(0), f), &[leg(0, &[0])], &callees, &negative, 0).map(|facts| facts.len()),
+            refute((FuncId(0), f), &[leg(0, &[0])], &callees, &negative, 0).map(|found| found.facts.len()),
             Some(1)
         );
         assert_eq!(refute((FuncId(0), f), &[leg(0, &[1])], &callees, &negative, 0), None);
@@ -683,7 +854,7 @@ b2:
         let valid = vec![(Arc::new(negation), vec![Some(Reg(0))])];
         let unsigned = Given { valid, ..Given::default() };
         assert_eq!(
-            refute((FuncId(0), f), &[leg(0, &[0])], &callees, &unsigned, 0).map(|facts| facts.len()),
+            refute((FuncId(0), f), &[leg(0, &[0])], &callees, &unsigned, 0).map(|found| found.facts.len()),
             Some(1)
         );
         let written = Given { valid: vec![(unsigned.valid[0].0.clone(), vec![None])], ..Given::default() };

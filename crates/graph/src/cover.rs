@@ -12,7 +12,7 @@ use crate::search::{Distances, End, Found, Search, Used};
 use crate::symbolic::Symbolic;
 use crate::tree::{Spent, Subpath, Tree};
 use coverage::Times;
-use coverage::graph::{GraphEdge, GraphNode, Limit};
+use coverage::graph::{GraphEdge, GraphNode, Limit, Path};
 use entity::EntityId;
 use solver::{Chain, Config, Stats, shrink::default_order};
 use std::collections::BTreeMap;
@@ -104,6 +104,8 @@ pub enum Why {
     BodyFirst,
     /// Every way there contains one of these, which contradict themselves.
     Contradiction(Vec<Subpath>),
+    /// Every way from there to an exit contains one of these, which contradict themselves.
+    NeverEnds(Vec<Subpath>),
     /// All that can be run was searched.
     Exhausted,
     /// No two rows that can be made show the condition.
@@ -253,6 +255,11 @@ enum Known {
     Open(String),
 }
 
+/// What a search may cost before it is asked whether runs end at all.
+const FIRST_WORK: u64 = 500_000;
+/// Of graphs with more edges it is not asked.
+const MOST_EDGES: usize = 200;
+
 /// What looking for one tour with side trips may cost: most that are not found soon do not exist.
 const TOUR_WORK: u64 = 200_000;
 
@@ -279,6 +286,8 @@ struct Job<'a> {
     rows: BTreeMap<(usize, Row), Known>,
     reachable: Vec<bool>,
     used: Used,
+    /// Of each edge why no run takes it, if that was asked.
+    closed: Option<Vec<Option<Proof>>>,
 }
 
 impl<'a> Job<'a> {
@@ -300,6 +309,7 @@ impl<'a> Job<'a> {
             rows: BTreeMap::new(),
             reachable: cfg.shape.reachable(),
             used: Used::default(),
+            closed: None,
         }
     }
 
@@ -360,7 +370,17 @@ impl<'a> Job<'a> {
         }
         let mut search =
             Search::goal(self.cfg, goal, self.decisions, &self.used, &mut self.tree, &mut self.distances);
-        let end = search.next(&mut self.tree, work, self.interrupt);
+        let first = work.min(FIRST_WORK);
+        let mut end = search.next(&mut self.tree, first, self.interrupt);
+        if matches!(end, End::Budget) && first < work {
+            let (tree, decisions) = (&mut self.tree, self.decisions);
+            let closed = self.closed.get_or_insert_with(|| closed(self.cfg, tree, decisions));
+            let last = nodes(self.cfg, goal, decisions).pop();
+            if let Some(subpaths) = last.and_then(|node| never_ends(self.cfg, closed, node)) {
+                return Known::Infeasible(Why::NeverEnds(subpaths));
+            }
+            end = search.next(&mut self.tree, work - first, self.interrupt);
+        }
         match end {
             End::Found(found) => match realise(self.cfg, &mut self.tree, &found) {
                 Ok((inputs, run)) => {
@@ -386,15 +406,12 @@ impl<'a> Job<'a> {
 
     /// What the edges alone forbid.
     fn by_shape(&self, goal: &Goal) -> Option<Why> {
-        let nodes = match goal {
-            Goal::Path(path) | Goal::Tour { path, .. } | Goal::Whole(path) => {
-                vec![path.start, path.end(&self.cfg.shape)]
-            }
-            Goal::Loop { shape, times: Times::Zero } if !shape.tested_first => return Some(Why::BodyFirst),
-            Goal::Loop { shape, .. } => vec![shape.header],
-            Goal::DefUse { def, .. } => vec![*def],
-            Goal::Row { decision, .. } => self.decisions.get(*decision).map(|d| d.node).into_iter().collect(),
-        };
+        if let Goal::Loop { shape, times: Times::Zero } = goal
+            && !shape.tested_first
+        {
+            return Some(Why::BodyFirst);
+        }
+        let nodes = nodes(self.cfg, goal, self.decisions);
         if nodes.iter().any(|n| !self.reachable[n.index()]) {
             return Some(Why::Unreachable);
         }
@@ -467,4 +484,51 @@ impl<'a> Job<'a> {
             }
         }
     }
+}
+
+/// Nodes that a run comes to if it meets a goal, in order.
+fn nodes(cfg: &Cfg, goal: &Goal, decisions: &[Decision]) -> Vec<GraphNode> {
+    match goal {
+        Goal::Path(path) | Goal::Tour { path, .. } | Goal::Whole(path) => {
+            vec![path.start, path.end(&cfg.shape)]
+        }
+        Goal::Loop { shape, .. } => vec![shape.header],
+        Goal::DefUse { def, .. } => vec![*def],
+        Goal::Row { decision, .. } => decisions.get(*decision).map(|d| d.node).into_iter().collect(),
+    }
+}
+
+/// Of each edge why no run takes it.
+fn closed(cfg: &Cfg, tree: &mut Tree, decisions: &[Decision]) -> Vec<Option<Proof>> {
+    if cfg.edges.len() > MOST_EDGES {
+        return vec![None; cfg.edges.len()];
+    }
+    let path = |edge| Goal::Path(Path { start: cfg.shape.from(edge), edges: vec![edge] });
+    cfg.shape.edges().map(|edge| tree.prove(&path(edge), decisions)).collect()
+}
+
+/// Subpaths that no run takes and that every way from a node to an exit contains, if there are such.
+fn never_ends(cfg: &Cfg, closed: &[Option<Proof>], from: GraphNode) -> Option<Vec<Subpath>> {
+    let mut seen = vec![false; cfg.nodes.len()];
+    let mut open = vec![from];
+    let mut subpaths: Vec<Subpath> = Vec::new();
+    while let Some(node) = open.pop() {
+        if std::mem::replace(&mut seen[node.index()], true) {
+            continue;
+        }
+        if cfg.shape.is_final(node) {
+            return None;
+        }
+        for edge in cfg.shape.succs(node) {
+            match closed.get(edge.index()) {
+                Some(Some(proof)) => {
+                    let new = proof.subpaths.iter().filter(|s| !subpaths.contains(s));
+                    let new: Vec<Subpath> = new.cloned().collect();
+                    subpaths.extend(new);
+                }
+                _ => open.push(cfg.shape.to(*edge)),
+            }
+        }
+    }
+    Some(subpaths)
 }

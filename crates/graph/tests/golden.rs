@@ -37,6 +37,17 @@ fn theory_graph() {
     check("theory", "prime-path", (10, 10, 0, 4));
 }
 
+/// A loop that nothing leaves: no number of rounds need be searched.
+#[test]
+fn runs_that_never_end_are_infeasible() {
+    check("never", "edge", (4, 0, 4, 0));
+    let cover = cover(&load("never"), "edge");
+    let never = cover.obligations.iter().filter(|(_, v)| {
+        matches!(v, Verdict::Infeasible { why: Why::NeverEnds(subpaths), .. } if subpaths.len() == 1)
+    });
+    assert_eq!(never.count(), 3);
+}
+
 #[test]
 fn tutorial() {
     check("tutorial", "node", (4, 4, 0, 2));

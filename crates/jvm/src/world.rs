@@ -231,6 +231,11 @@ impl Jvm {
         }
     }
 
+    /// What the bytecode of a method does, also where a native stands for it.
+    pub fn written(&mut self, func: FuncId) -> Option<Function> {
+        lower::written(self, func)
+    }
+
     /// `java/lang/Object.hashCode()I`.
     pub fn func_name(&self, func: FuncId) -> String {
         let func = &self.funcs[func];

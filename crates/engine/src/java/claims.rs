@@ -103,37 +103,96 @@ fn uncalled(jvm: &Jvm, class: ClassId, bodies: &[FuncId], result: &ClassResult) 
     lambdas.filter(|(func, name)| escaping.contains(func) || !is_called(name)).map(|(_, name)| name).collect()
 }
 
-/// Whether a method knows nothing but its arguments, which are numbers, texts or arrays of numbers: it calls nothing and
-/// reads no field, so that no earlier call matters to it.
+/// Whether a method knows nothing but its arguments, which are numbers, texts or arrays of numbers: it reads no field and calls nothing but
+/// what is so too, or calculates, or works on texts, so that no earlier call matters to it.
 fn is_pure(jvm: &Jvm, func: FuncId) -> bool {
-    let f = &jvm.funcs[func];
     let plain = |ty: &FieldType| match ty {
         FieldType::Class(name) => &**name == "java/lang/String",
         FieldType::Array(elem) => !elem.is_reference(),
         _ => true,
     };
-    let file = jvm.classes[f.class].file.as_deref();
-    let code = file
-        .and_then(|file| file.method(&f.name, &f.descriptor))
-        .and_then(|method| method.bytecode().ok().flatten());
-    let looks_out = |instr: &Instr| {
-        matches!(
-            instr,
-            Instr::GetField(_)
-                | Instr::GetStatic(_)
-                | Instr::PutField(_)
-                | Instr::PutStatic(_)
-                | Instr::InvokeVirtual(_)
-                | Instr::InvokeSpecial(_)
-                | Instr::InvokeStatic(_)
-                | Instr::InvokeInterface(_)
-                | Instr::InvokeDynamic(_)
-                | Instr::New(_)
-        )
-    };
-    f.is_static()
-        && f.signature.ty.params.iter().all(plain)
-        && code.is_some_and(|code| !code.instrs.iter().any(|(_, instr)| looks_out(instr)))
+    let mut open = vec![func];
+    let mut seen: BTreeSet<FuncId> = BTreeSet::from([func]);
+    while let Some(func) = open.pop() {
+        let f = &jvm.funcs[func];
+        let Some(file) = jvm.classes[f.class].file.as_deref() else { return false };
+        let code = file.method(&f.name, &f.descriptor).and_then(|method| method.bytecode().ok().flatten());
+        let Some(code) = code.filter(|_| f.is_static() && f.signature.ty.params.iter().all(plain)) else {
+            return false;
+        };
+        for (_, instr) in &code.instrs {
+            match instr {
+                Instr::GetField(_) | Instr::GetStatic(_) | Instr::PutField(_) | Instr::PutStatic(_) => {
+                    return false;
+                }
+                Instr::InvokeInterface(_) | Instr::InvokeDynamic(_) => return false,
+                Instr::New(class)
+                    if !file.pool.class(*class).is_ok_and(|name| VALUE_MAKERS.contains(&name)) =>
+                {
+                    return false;
+                }
+                Instr::InvokeStatic(cp) | Instr::InvokeVirtual(cp) | Instr::InvokeSpecial(cp) => {
+                    let Ok(called) = file.pool.method(*cp) else { return false };
+                    let on_values = VALUE_MAKERS.contains(&called.class) && !depends(called.name);
+                    if on_values {
+                        continue;
+                    }
+                    let own = jvm.classes[f.class].functions().find(|own| {
+                        let own = &jvm.funcs[*own];
+                        *own.name == *called.name && *own.descriptor == *called.descriptor
+                    });
+                    let own = own.filter(|_| {
+                        matches!(instr, Instr::InvokeStatic(_)) && *jvm.classes[f.class].name == *called.class
+                    });
+                    match own {
+                        Some(own) if seen.insert(own) => open.push(own),
+                        Some(_) => {}
+                        None => return false,
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    true
+}
+
+/// Classes of the library whose methods calculate, or make values and the exceptions that are thrown for them.
+const VALUE_MAKERS: [&str; 17] = [
+    "java/lang/Math",
+    "java/lang/StrictMath",
+    "java/lang/String",
+    "java/lang/StringBuilder",
+    "java/lang/Boolean",
+    "java/lang/Byte",
+    "java/lang/Short",
+    "java/lang/Character",
+    "java/lang/Integer",
+    "java/lang/Long",
+    "java/lang/Float",
+    "java/lang/Double",
+    "java/lang/ArithmeticException",
+    "java/lang/IllegalArgumentException",
+    "java/lang/IllegalStateException",
+    "java/lang/IndexOutOfBoundsException",
+    "java/lang/UnsupportedOperationException",
+];
+
+/// Whether what a method of these gives depends on more than its arguments: on locales, properties, or how often it was asked.
+fn depends(name: &str) -> bool {
+    matches!(
+        name,
+        "random"
+            | "format"
+            | "formatted"
+            | "toLowerCase"
+            | "toUpperCase"
+            | "getBytes"
+            | "getInteger"
+            | "getLong"
+            | "getBoolean"
+            | "transform"
+    )
 }
 
 /// Whether earlier calls can leave anything behind: a field that may be assigned, or whose object may change.

@@ -24,6 +24,9 @@ pub(super) fn typed(jvm: &Jvm, func: FuncId, function: &Function) -> Typed {
         {
             typed.numbers.insert(index as u32, (1, most));
         }
+        if let Some(range) = truth(jvm, inst) {
+            typed.numbers.entry(index as u32).or_insert(range);
+        }
         if !asked.is_empty()
             && let Some((ty, present)) = object(jvm, func, function, index)
         {
@@ -36,6 +39,13 @@ pub(super) fn typed(jvm: &Jvm, func: FuncId, function: &Function) -> Typed {
             typed.objects.entry(index as u32).or_default().present = true;
         }
     }
+    let f = &jvm.funcs[func];
+    let first = u32::from(!f.is_static());
+    let ranges = f.signature.ty.params.iter().enumerate().filter_map(|(i, ty)| {
+        let reg = Reg(first + i as u32);
+        Some((reg, range(ty)?)).filter(|_| is_kept(function, reg))
+    });
+    typed.ranges = ranges.collect();
     if !asked.is_empty() {
         for (reg, ty, present) in parameters(jvm, func, function) {
             let of = OfType { is: above(jvm, ty, &asked), present };
@@ -45,6 +55,64 @@ pub(super) fn typed(jvm: &Jvm, func: FuncId, function: &Function) -> Typed {
         }
     }
     typed
+}
+
+/// The numbers of a type that are fewer than those of a register.
+fn range(ty: &FieldType) -> Option<(i64, i64)> {
+    match ty {
+        FieldType::Boolean => Some((0, 1)),
+        FieldType::Byte => Some((i8::MIN.into(), i8::MAX.into())),
+        FieldType::Short => Some((i16::MIN.into(), i16::MAX.into())),
+        FieldType::Char => Some((0, u16::MAX.into())),
+        _ => None,
+    }
+}
+
+/// What the type says of a number that a field of a class under test holds or a call gives. Only truth values are read as bytes without sign.
+fn truth(jvm: &Jvm, inst: &Inst) -> Option<(i64, i64)> {
+    match inst.op {
+        Op::Call | Op::CallIface => range(jvm.funcs.get(FuncId(inst.a))?.signature.ty.ret.as_ref()?),
+        op if op == Op::load(MemType::U8) => range(&FieldType::Boolean),
+        _ => None,
+    }
+}
+
+/// Whether a method of the library only calculates with its arguments.
+pub(super) fn is_arithmetic(jvm: &Jvm, func: FuncId) -> bool {
+    let f = &jvm.funcs[func];
+    let ty = &f.signature.ty;
+    f.is_static()
+        && ty.ret.iter().chain(&ty.params).all(|ty| !ty.is_reference())
+        && matches!(
+            &*jvm.classes[f.class].name,
+            "java/lang/Math"
+                | "java/lang/StrictMath"
+                | "java/lang/Boolean"
+                | "java/lang/Character"
+                | "java/lang/Integer"
+                | "java/lang/Long"
+                | "java/lang/Float"
+                | "java/lang/Double"
+        )
+}
+
+/// Whether a method looks at volatile fields: what they hold may change from one look to the next.
+pub(super) fn is_shared(jvm: &Jvm, func: FuncId) -> bool {
+    let f = &jvm.funcs[func];
+    let Some(file) = jvm.classes[f.class].file.as_deref() else { return false };
+    let code = file.method(&f.name, &f.descriptor).and_then(|method| method.bytecode().ok().flatten());
+    code.is_some_and(|code| {
+        code.instrs.iter().any(|(_, instr)| {
+            let (Instr::GetField(cp) | Instr::GetStatic(cp)) = instr else { return false };
+            // Of a field that is not found nothing is known either.
+            let found = file.pool.field(*cp).ok().and_then(|field| {
+                let owner = &jvm.classes[jvm.loaded(field.class)?];
+                let mut owners = owner.ancestors.iter().map(|owner| &jvm.classes[*owner]);
+                owners.find_map(|owner| owner.field(field.name, field.descriptor))
+            });
+            found.is_none_or(|field| field.access & access::VOLATILE != 0)
+        })
+    })
 }
 
 /// Those of the classes that objects of a type are of.

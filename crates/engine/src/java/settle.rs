@@ -1,10 +1,11 @@
 //! What an exploration says of the obligations.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Instant;
 
 use explore::{Asks, Callees, Exploration, Goal, Stopped, Verdict, Why};
-use ir::ClassId;
+use ir::{ClassId, FuncId};
 use jvm::load::access;
 use jvm::world::Jvm;
 use ledger::{Kind, Ledger};
@@ -204,10 +205,17 @@ pub(super) fn callees(jvm: &mut Jvm, goal: &CoverageGoal) -> Callees {
         callees.typed.extend(typed.map(|typed| (func, typed)));
     }
     let code = code.into_iter();
-    let called = code.filter(|inst| inst.op == ir::Op::Call).map(|inst| ir::FuncId(inst.a));
+    let called = code.filter(|inst| inst.op == ir::Op::Call).map(|inst| FuncId(inst.a));
     for func in called.collect::<BTreeSet<_>>() {
         callees.steady.extend(steady(&jvm.func_name(func)).map(|asks| (func, asks)));
+        if super::declared::is_arithmetic(jvm, func)
+            && let Some(function) = jvm.written(func)
+        {
+            callees.code.entry(func).or_insert_with(|| Arc::new(function));
+        }
     }
+    let all: BTreeSet<FuncId> = goal.functions().chain(callees.code.keys().copied()).collect();
+    callees.shared = all.into_iter().filter(|func| super::declared::is_shared(jvm, *func)).collect();
     callees
 }
 

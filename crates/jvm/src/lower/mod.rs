@@ -59,6 +59,13 @@ pub(crate) fn code(jvm: &mut Jvm, func: FuncId) -> Callable<Jvm> {
     Callable::Ir(Arc::new(function))
 }
 
+/// A method as its bytecode has it, whatever native replaces it; no function of its own.
+pub(crate) fn written(jvm: &mut Jvm, func: FuncId) -> Option<Function> {
+    let Body::Method(index) = jvm.funcs[func].body else { return None };
+    let name = jvm.func_name(func);
+    Some(method_code(jvm, func, index, name))
+}
+
 /// A method's own body, whatever native replaces it: what natives fall back on, and their oracle.
 pub(crate) fn literal(jvm: &mut Jvm, func: FuncId) -> FuncId {
     let key: Arc<str> = format!("literal {}", func.0).into();
