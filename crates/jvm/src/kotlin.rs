@@ -62,6 +62,8 @@ pub struct KotlinFunction {
     pub names: Vec<String>,
     /// The parameter that takes a variable number of arguments.
     pub vararg: Option<usize>,
+    /// Of each parameter, whether a call may leave it out.
+    pub optional: Vec<bool>,
     pub returns: Nullness,
     /// The type arguments of the result.
     pub returned: Vec<KotlinType>,
@@ -364,6 +366,7 @@ fn function(bytes: &[u8], names: &Names, types: &Types<'_>) -> Option<KotlinFunc
     let types = &types.with(&fields, 4);
     let receiver = types.find(&fields, 5, 8, 0);
     let parameters = parameters(&fields, 6, types);
+    let optional = optional(&fields, 6);
     let (names, vararg) = names_of(&fields, 6, names);
     let returns = types.find(&fields, 3, 7, 0).unwrap_or_default();
     Some(KotlinFunction {
@@ -380,6 +383,7 @@ fn function(bytes: &[u8], names: &Names, types: &Types<'_>) -> Option<KotlinFunc
         is_suspend: flags & SUSPEND != 0,
         names,
         vararg,
+        optional,
         on_value: false,
         is_open: is_open(flags),
     })
@@ -408,6 +412,7 @@ fn constructor(bytes: &[u8], names: &Names, types: &Types<'_>) -> Option<KotlinF
         classes: parameters.iter().map(|ty| ty.class.clone()).collect(),
         names,
         vararg,
+        optional: optional(&fields, 2),
         is_open: is_open(flags),
         arguments: parameters.into_iter().map(|ty| ty.arguments).collect(),
         ..KotlinFunction::default()
@@ -451,6 +456,13 @@ fn names_of(of: &[Field<'_>], number: u32, names: &Names) -> (Vec<String>, Optio
     };
     let vararg = all.iter().position(|inside| inside.iter().any(|f| matches!(f.number, 4 | 6)));
     (all.iter().map(name).collect(), vararg)
+}
+
+/// Of each parameter, whether it has a value where a call leaves it out.
+fn optional(of: &[Field<'_>], number: u32) -> Vec<bool> {
+    const HAS_DEFAULT: u64 = 1 << 1;
+    let flags = |f: &Field<'_>| fields(f.bytes).iter().find(|f| f.number == 1).map_or(0, Field::int);
+    of.iter().filter(|f| f.number == number).map(|f| flags(f) & HAS_DEFAULT != 0).collect()
 }
 
 fn parameters(of: &[Field<'_>], number: u32, types: &Types<'_>) -> Vec<KotlinType> {

@@ -232,6 +232,16 @@ pub struct Traits {
     pub inner: bool,
     /// A constructor that a test may not call: by reflection, the only one with so many parameters.
     pub reflective: bool,
+    /// The arguments that Kotlin's source leaves out, a bit each.
+    #[serde(default)]
+    pub left_out: u32,
+}
+
+impl Traits {
+    /// Whether Kotlin's source leaves this argument out.
+    pub fn leaves_out(&self, arg: usize) -> bool {
+        self.left_out.checked_shr(arg as u32).unwrap_or(0) & 1 == 1
+    }
 }
 
 /// What a call is made on.

@@ -440,8 +440,8 @@ impl<'a, 'f> Scope<'a, 'f> {
         }
         let member = self.facts.member(call);
         if let Some(member) = &member {
-            for (arg, nullable) in call.args.iter().zip(&member.nullable) {
-                if *arg == Value::Null && !nullable {
+            for (i, (arg, nullable)) in call.args.iter().zip(&member.nullable).enumerate() {
+                if *arg == Value::Null && !nullable && !call.traits.leaves_out(i) {
                     return self.refuse("null for a parameter that is not nullable");
                 }
             }
@@ -559,6 +559,16 @@ impl<'a, 'f> Scope<'a, 'f> {
         let object = Type::object();
         let mut docs = Vec::new();
         for (i, arg) in args.iter().enumerate() {
+            if call.traits.leaves_out(i + skipped) {
+                continue;
+            }
+            // Behind what is left out names say which is meant.
+            let before = (0..i + skipped).any(|earlier| call.traits.leaves_out(earlier));
+            if let Some(name) = member.names.get(i + skipped).filter(|_| before) {
+                let value = self.argument(arg, member.values.get(i + skipped));
+                docs.push(Doc::cat([Doc::text(format!("{} = ", quoted(name))), value]));
+                continue;
+            }
             let want = call.params.get(i + skipped).unwrap_or(&object);
             let last = i + 1 == args.len();
             if last && call.traits.varargs {

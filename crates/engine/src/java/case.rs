@@ -50,6 +50,8 @@ pub fn case(
         None => Target::Static,
     };
     let mut act = call_of(jvm, subject.func, on, args);
+    act.traits.left_out = detail.before.left_out;
+    leave_out(&mut act);
     super::typed::type_arguments(jvm, &mut arrange, &mut act);
     let recorded = super::recorded::record(jvm, detail, &mut arrange, &mut names);
     let (outcome, asserts) = outcome(jvm, detail, &act, &arrange, recorded, &names, ledger)?;
@@ -97,6 +99,15 @@ pub fn case(
         comment.push(what.to_string());
     }
     Ok(TestCase { name, comment, arrange, act, outcome, asserts, suspect: None, covers: Vec::new() })
+}
+
+/// What a call leaves out is nothing that a test has to make.
+fn leave_out(act: &mut Call) {
+    for (at, arg) in act.args.iter_mut().enumerate() {
+        if act.traits.leaves_out(at) {
+            *arg = Value::Null;
+        }
+    }
 }
 
 /// The method or constant that the receiver of a call comes from.
@@ -538,6 +549,7 @@ pub fn traits(jvm: &Jvm, func: FuncId) -> Traits {
             .is_some_and(|s: Arc<str>| s.rsplit(')').next().is_some_and(|r| r.starts_with('T'))),
         inner: &*method.name == "<init>" && jvm::input::is_inner(jvm, method.class),
         reflective: &*method.name == "<init>" && is_hidden(jvm, method.class),
+        left_out: 0,
         generic_class: file.and_then(|f| f.signature.clone()).is_some_and(|s| s.starts_with('<')),
     }
 }

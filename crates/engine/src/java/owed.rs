@@ -18,7 +18,8 @@ impl ClassExplorer<'_> {
     /// The obligations of the method and of what it can reach in tracked classes.
     pub(super) fn goal(&mut self, subject: &Subject) -> CoverageGoal {
         // A constructor's obligations are its own tests' business, not those of each method.
-        let mut open: Vec<FuncId> = vec![subject.func];
+        let entered = subject.left_out.as_ref().map_or(subject.func, |left_out| left_out.func);
+        let mut open: Vec<FuncId> = vec![entered];
         open.extend(super::entries::runs(self.vm, subject.func, &self.nested));
         let lambdas = lambdas(self.vm, subject);
         open.extend(&subject.runs);
@@ -50,10 +51,7 @@ impl ClassExplorer<'_> {
             }
             let Some(function) = self.vm.lang.ir(func) else { continue };
             let own = self.vm.lang.funcs[func].class == subject.class && !driven.is_empty();
-            if self.vm.lang.is_tracked(func)
-                && !own
-                && (func == subject.func || !is_made(&self.vm.lang, func))
-            {
+            if self.vm.lang.is_tracked(func) && !own && (func == entered || !is_made(&self.vm.lang, func)) {
                 functions.push((func, function.clone()));
             }
             let near = callees(&self.vm.lang, subject.class, func, &function);
@@ -81,7 +79,7 @@ impl ClassExplorer<'_> {
         let (criterion, options) = (self.config.criterion, &self.config.criterion_options);
         let mut goal = CoverageGoal::new(criterion, options, functions, &self.vm.lang);
         calls.retain(|(_, callee)| seen.contains(callee));
-        goal.connect(subject.func, calls);
+        goal.connect(entered, calls);
         goal
     }
 
