@@ -27,6 +27,9 @@ pub struct KotlinClass {
     pub variables: Vec<bool>,
     /// What it wraps, if it is a value class.
     pub value: Option<ValueClass>,
+    /// The classes above it, and for each of their type arguments which type parameter of this one it is. Class files do not say so
+    /// where one of them is `Nothing`.
+    pub above: Vec<(String, Vec<Option<usize>>)>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -234,6 +237,7 @@ fn class_of(bytes: &[u8], texts: &[String]) -> Option<KotlinClass> {
             _ => {}
         }
     }
+    class.above = above(&fields, &names, &types);
     class.value = value_of(&fields, &names, &class);
     if class.value.is_some() {
         // Those that classes above declare are called on objects.
@@ -242,6 +246,45 @@ fn class_of(bytes: &[u8], texts: &[String]) -> Option<KotlinClass> {
         }
     }
     Some(class)
+}
+
+/// The classes above one, by what of its own they are of.
+fn above(of: &[Field<'_>], names: &Names, types: &Types<'_>) -> Vec<(String, Vec<Option<usize>>)> {
+    let int = |inside: &[Field<'_>], number: u32| inside.iter().find(|f| f.number == number).map(Field::int);
+    let parameters = of.iter().filter(|f| f.number == 5).map(|f| fields(f.bytes));
+    let parameters: Vec<_> = parameters.map(|inside| (int(&inside, 1), int(&inside, 2))).collect();
+    let numbered = |number: u64| usize::try_from(number).ok().and_then(|at| types.all.get(at)).copied();
+    let read = |bytes: &[u8]| {
+        let inside = fields(bytes);
+        let class = names.get(int(&inside, 6)?)?.replace('.', "$");
+        let arguments = inside.iter().filter(|f| f.number == 2).map(|argument| {
+            let argument = fields(argument.bytes);
+            let inline = argument.iter().find(|f| f.number == 2).map(|f| f.bytes);
+            let ty = fields(inline.or_else(|| numbered(int(&argument, 3)?))?);
+            let (id, name) = (int(&ty, 7), int(&ty, 9));
+            let is_it = |(own_id, own_name): &(Option<u64>, Option<u64>)| {
+                id.is_some() && id == *own_id || name.is_some() && name == *own_name
+            };
+            parameters.iter().position(is_it)
+        });
+        Some((class, arguments.collect()))
+    };
+    let mut found = Vec::new();
+    for field in of {
+        match field.number {
+            6 => found.extend(read(field.bytes)),
+            // Numbers may stand together in one field.
+            2 if field.bytes.is_empty() => found.extend(numbered(field.int()).and_then(read)),
+            2 => {
+                let mut rest = field.bytes;
+                while let Some(number) = varint(&mut rest) {
+                    found.extend(numbered(number).and_then(read));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// What a value class wraps.

@@ -70,6 +70,21 @@ impl TestCase {
         case
     }
 
+    /// The same case without the type arguments of the program's own classes: those of the library's collections are what Kotlin
+    /// needs to know.
+    pub fn without_own_type_arguments(&self) -> TestCase {
+        let mut case = self.clone();
+        for step in &mut case.arrange {
+            if let Step::Bind { ty: Type::Class { name, args }, value: Value::Call(_), .. } = step
+                && !name.package.starts_with("java.")
+                && !name.package.starts_with("kotlin.")
+            {
+                args.clear();
+            }
+        }
+        case
+    }
+
     /// The same case with arguments that say which of several methods is meant, whatever else is declared.
     pub fn with_exact_arguments(&self) -> TestCase {
         let mut case = self.clone();

@@ -159,23 +159,44 @@ impl<'a, 'f> Scope<'a, 'f> {
             let open = method.open.as_ref();
             let (types, ty) =
                 open.map_or((&method.params, &method.returns), |open| (&open.params, &open.returns));
+            let (mut types, mut ty) = (types.clone(), ty.clone());
+            if member.is_suspend {
+                // Its result is what the last parameter goes on with.
+                let result = match types.pop() {
+                    Some(Type::Class { mut args, .. }) => args.pop(),
+                    _ => None,
+                };
+                match result {
+                    Some(result) if !method.called => ty = result,
+                    _ => {
+                        self.refuse("a suspend function of an object that stands for an interface");
+                    }
+                }
+            }
             let variables = open.map_or_else(String::new, |open| format!("<{}> ", open.variables.join(", ")));
             let params: Vec<String> = types
                 .iter()
                 .enumerate()
                 .map(|(i, ty)| format!("ignored{}: {}", i + 1, self.names.spelled(ty, may_be_null(i), false)))
                 .collect();
-            let spelled = self.names.spelled(ty, member.returns_marked, false);
-            let returns = if *ty == Type::Void { String::new() } else { format!(": {spelled}") };
+            let spelled = self.names.spelled(&ty, member.returns_marked, false);
+            let returns = if ty == Type::Void { String::new() } else { format!(": {spelled}") };
             let name = quoted(&member.name);
             let head = match member.form {
                 Form::Getter => format!("override val {name}{returns} get() = "),
-                Form::Function => format!("override fun {variables}{name}({}){returns}", params.join(", ")),
+                Form::Function => {
+                    let suspend = if member.is_suspend { "suspend " } else { "" };
+                    format!("override {suspend}fun {variables}{name}({}){returns}", params.join(", "))
+                }
                 Form::Setter | Form::Extension | Form::ExtensionGetter | Form::Constructor => {
                     self.refuse("a property or extension of an object that stands for an interface");
                     continue;
                 }
             };
+            if member.is_suspend {
+                source.line(&format!("{}throw UnsupportedOperationException()", with_equals(&head)));
+                continue;
+            }
             match &method.throws {
                 Throws::Never => {}
                 Throws::Always(thrown) => {

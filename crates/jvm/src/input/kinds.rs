@@ -581,12 +581,19 @@ fn own_args(jvm: &Jvm, sub: ClassId, class: ClassId, args: &[Generic]) -> Vec<Ge
     let Some(file) = jvm.classes[sub].file.as_deref().filter(|_| !args.is_empty()) else { return Vec::new() };
     let count = generic::class_env(file.signature.as_deref(), &[]).len();
     let marker = Generic::Class("?".into(), Vec::new());
+    // What Kotlin's compiler leaves out of its class files: `Ok<T> : Res<T, Nothing>`.
+    let kotlin = crate::kotlin::kotlin(file).filter(|_| count > 0);
+    let told = |at: usize| {
+        let mut above = kotlin.iter().flat_map(|kotlin| &kotlin.above);
+        let (_, given) = above.find(|(name, _)| **name == *jvm.classes[class].name)?;
+        given.iter().position(|own| *own == Some(at))
+    };
     let own: Vec<Generic> = (0..count)
         .map(|at| {
             let mut marked = vec![Generic::Any; count];
             marked[at] = marker.clone();
             let given = super::made_up::env_in(jvm, sub, &marked, class, 0).unwrap_or_default();
-            let place = given.iter().position(|(_, given)| *given == marker);
+            let place = given.iter().position(|(_, given)| *given == marker).or_else(|| told(at));
             place.and_then(|place| args.get(place)).cloned().unwrap_or(Generic::Any)
         })
         .collect();

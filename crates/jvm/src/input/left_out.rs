@@ -19,7 +19,7 @@ pub struct LeftOut {
 }
 
 /// What is left out of the arguments, as an input.
-const INPUT: &str = "leftOut";
+pub const INPUT: &str = "leftOut";
 /// Of so many arguments all are left out or given in every way; of more, all are left out, or one.
 const MOST: usize = 5;
 const MARKER: &str = "kotlin/jvm/internal/DefaultConstructorMarker";
@@ -57,6 +57,9 @@ pub fn left_out(jvm: &Jvm, of: FuncId) -> Option<LeftOut> {
         let g = &jvm.funcs[*func];
         g.is(access::SYNTHETIC) && *g.name == *name && g.signature.ty.params == wanted
     })?;
+    if crate::kotlin::is_made(class, &jvm.funcs[func]) {
+        return None;
+    }
     // Of what leaves all of them out there is a constructor besides, which calls it.
     let by_another = |func: FuncId| {
         let g = &jvm.funcs[func];

@@ -66,7 +66,7 @@ pub use hidden::{Hidden, hidden, is_only_handed_out, params_of};
 pub use kinds::{enum_constants, kind_for};
 pub use known::{Conditions, Known};
 pub use lambdas::{escaping, is_body, lambdas};
-pub use left_out::{LeftOut, left_out};
+pub use left_out::{INPUT as LEFT_OUT, LeftOut, left_out};
 pub use made_up::{stand_in, types_on};
 pub use nullness::refuses_null;
 pub use object::{Event, MAX_CHANGES, change_order, class_of, object};
