@@ -610,6 +610,21 @@ fn contradicts(jvm: &Jvm, sub: ClassId, class: ClassId, args: &[Generic]) -> boo
     given.iter().zip(args).any(|((_, given), asked)| are_apart(jvm, given, asked))
 }
 
+/// Whether what a function returns is of other type arguments than are asked for: `static <T> Res<List<T>, E> all(…)` makes no
+/// `Res<Integer, E>`.
+pub(super) fn gives_another(jvm: &Jvm, func: ir::FuncId, asked: &generic::Env) -> bool {
+    let f = &jvm.funcs[func];
+    let file = jvm.classes[f.class].file.as_deref();
+    let signature = file.and_then(|file| file.method(&f.name, &f.descriptor)?.signature.as_deref());
+    let Some(ret) = f.signature.ty.ret.as_ref() else { return false };
+    match generic::result(signature, ret, &generic::Env::new()) {
+        Generic::Class(_, given) => {
+            asked.iter().zip(&given).any(|((_, asked), given)| are_apart(jvm, given, asked))
+        }
+        _ => false,
+    }
+}
+
 /// Whether no object is of both types.
 fn are_apart(jvm: &Jvm, a: &Generic, b: &Generic) -> bool {
     match (a, b) {
