@@ -353,9 +353,13 @@ impl<'a, 'f> Scope<'a, 'f> {
                     && !call.traits.reflective
                     && args.len() == self.facts.type_parameters(&call.class).len().max(1) =>
             {
-                let nulls = super::nulls::holds_null(self.case, name, value);
-                let declared =
-                    self.declared.get(name).filter(|declared| declared.len() == args.len()).cloned();
+                let declared = self.declared.get(name);
+                // Of a class above that has other type parameters: `Ok<T>` for a `Res<Int, String>`.
+                let strict = declared.is_some_and(|all| {
+                    all.len() != args.len() && all.iter().all(|one| one.marked == Some(false))
+                });
+                let nulls = !strict && super::nulls::holds_null(self.case, name, value);
+                let declared = declared.filter(|declared| declared.len() == args.len()).cloned();
                 let takes_null = self.facts.type_parameters(&call.class);
                 let spelled: Vec<String> = args
                     .iter()
@@ -369,10 +373,21 @@ impl<'a, 'f> Scope<'a, 'f> {
                         self.names.argument(arg, declared, nulls)
                     })
                     .collect();
+                if spelled.iter().all(|arg| !arg.ends_with('?')) && self.gives_null(call) {
+                    return self.refuse("null for a type parameter that stands for a type without null");
+                }
                 self.construct(call, &format!("<{}>", spelled.join(", ")))
             }
             _ => self.expr(value),
         }
+    }
+
+    /// Whether a constructor is given null for what is of the type of a type parameter.
+    fn gives_null(&self, call: &Call) -> bool {
+        let member = self.facts.member(call).unwrap_or_default();
+        let of_variable =
+            member.nullable.iter().zip(&member.marked).map(|(may_be, marked)| *may_be && !marked);
+        call.args.iter().zip(of_variable).any(|(arg, of_variable)| of_variable && *arg == Value::Null)
     }
 
     fn elements(&mut self, items: &[Value]) -> Vec<Doc> {
