@@ -327,18 +327,21 @@ fn run_all(
     }
     let source = |(class, cases): (&Pending<'_>, &Vec<_>)| class.emitter.source(cases);
     let sources: Vec<TestSource> = classes.iter().zip(&cases).map(source).collect();
-    // What does not compile is spelled otherwise; there is one way to spell Kotlin.
+    // What does not compile is spelled otherwise.
+    let in_kotlin = classes.iter().any(|class| class.emitter.kotlin.is_some());
     let mut mend = |faulty: &[Faulty<'_>]| {
         for faulty in faulty {
             let named = |(_, case): &&mut (usize, TestCase)| case.name == faulty.case;
             if let Some((_, case)) = cases[faulty.source].iter_mut().find(named) {
-                *case = respelled(case, faulty.complaint);
+                *case = match in_kotlin {
+                    true => case.without_own_type_arguments(),
+                    false => respelled(case, faulty.complaint),
+                };
             }
         }
         classes.iter().zip(&cases).map(source).collect()
     };
-    let in_java = classes.iter().all(|class| class.emitter.kotlin.is_none());
-    let mend: Mend<'_> = if in_java { Some(&mut mend) } else { None };
+    let mend: Mend<'_> = Some(&mut mend);
     let report = confirm(environment, junit, sources, mend).map_err(|e| Error::Runner(e.to_string()))?;
     for (number, (class, cases)) in classes.iter_mut().zip(cases).enumerate() {
         let verdict = |(_, case): &(usize, TestCase)| {

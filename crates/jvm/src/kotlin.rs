@@ -27,6 +27,9 @@ pub struct KotlinClass {
     pub variables: Vec<bool>,
     /// What it wraps, if it is a value class.
     pub value: Option<ValueClass>,
+    /// The classes above it, and for each of their type arguments which type parameter of this one it is. Class files do not say so
+    /// where one of them is `Nothing`.
+    pub above: Vec<(String, Vec<Option<usize>>)>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,6 +65,8 @@ pub struct KotlinFunction {
     pub names: Vec<String>,
     /// The parameter that takes a variable number of arguments.
     pub vararg: Option<usize>,
+    /// Of each parameter, whether a call may leave it out.
+    pub optional: Vec<bool>,
     pub returns: Nullness,
     /// The type arguments of the result.
     pub returned: Vec<KotlinType>,
@@ -232,6 +237,7 @@ fn class_of(bytes: &[u8], texts: &[String]) -> Option<KotlinClass> {
             _ => {}
         }
     }
+    class.above = above(&fields, &names, &types);
     class.value = value_of(&fields, &names, &class);
     if class.value.is_some() {
         // Those that classes above declare are called on objects.
@@ -240,6 +246,45 @@ fn class_of(bytes: &[u8], texts: &[String]) -> Option<KotlinClass> {
         }
     }
     Some(class)
+}
+
+/// The classes above one, by what of its own they are of.
+fn above(of: &[Field<'_>], names: &Names, types: &Types<'_>) -> Vec<(String, Vec<Option<usize>>)> {
+    let int = |inside: &[Field<'_>], number: u32| inside.iter().find(|f| f.number == number).map(Field::int);
+    let parameters = of.iter().filter(|f| f.number == 5).map(|f| fields(f.bytes));
+    let parameters: Vec<_> = parameters.map(|inside| (int(&inside, 1), int(&inside, 2))).collect();
+    let numbered = |number: u64| usize::try_from(number).ok().and_then(|at| types.all.get(at)).copied();
+    let read = |bytes: &[u8]| {
+        let inside = fields(bytes);
+        let class = names.get(int(&inside, 6)?)?.replace('.', "$");
+        let arguments = inside.iter().filter(|f| f.number == 2).map(|argument| {
+            let argument = fields(argument.bytes);
+            let inline = argument.iter().find(|f| f.number == 2).map(|f| f.bytes);
+            let ty = fields(inline.or_else(|| numbered(int(&argument, 3)?))?);
+            let (id, name) = (int(&ty, 7), int(&ty, 9));
+            let is_it = |(own_id, own_name): &(Option<u64>, Option<u64>)| {
+                id.is_some() && id == *own_id || name.is_some() && name == *own_name
+            };
+            parameters.iter().position(is_it)
+        });
+        Some((class, arguments.collect()))
+    };
+    let mut found = Vec::new();
+    for field in of {
+        match field.number {
+            6 => found.extend(read(field.bytes)),
+            // Numbers may stand together in one field.
+            2 if field.bytes.is_empty() => found.extend(numbered(field.int()).and_then(read)),
+            2 => {
+                let mut rest = field.bytes;
+                while let Some(number) = varint(&mut rest) {
+                    found.extend(numbered(number).and_then(read));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// What a value class wraps.
@@ -364,6 +409,7 @@ fn function(bytes: &[u8], names: &Names, types: &Types<'_>) -> Option<KotlinFunc
     let types = &types.with(&fields, 4);
     let receiver = types.find(&fields, 5, 8, 0);
     let parameters = parameters(&fields, 6, types);
+    let optional = optional(&fields, 6);
     let (names, vararg) = names_of(&fields, 6, names);
     let returns = types.find(&fields, 3, 7, 0).unwrap_or_default();
     Some(KotlinFunction {
@@ -380,6 +426,7 @@ fn function(bytes: &[u8], names: &Names, types: &Types<'_>) -> Option<KotlinFunc
         is_suspend: flags & SUSPEND != 0,
         names,
         vararg,
+        optional,
         on_value: false,
         is_open: is_open(flags),
     })
@@ -408,6 +455,7 @@ fn constructor(bytes: &[u8], names: &Names, types: &Types<'_>) -> Option<KotlinF
         classes: parameters.iter().map(|ty| ty.class.clone()).collect(),
         names,
         vararg,
+        optional: optional(&fields, 2),
         is_open: is_open(flags),
         arguments: parameters.into_iter().map(|ty| ty.arguments).collect(),
         ..KotlinFunction::default()
@@ -451,6 +499,13 @@ fn names_of(of: &[Field<'_>], number: u32, names: &Names) -> (Vec<String>, Optio
     };
     let vararg = all.iter().position(|inside| inside.iter().any(|f| matches!(f.number, 4 | 6)));
     (all.iter().map(name).collect(), vararg)
+}
+
+/// Of each parameter, whether it has a value where a call leaves it out.
+fn optional(of: &[Field<'_>], number: u32) -> Vec<bool> {
+    const HAS_DEFAULT: u64 = 1 << 1;
+    let flags = |f: &Field<'_>| fields(f.bytes).iter().find(|f| f.number == 1).map_or(0, Field::int);
+    of.iter().filter(|f| f.number == number).map(|f| flags(f) & HAS_DEFAULT != 0).collect()
 }
 
 fn parameters(of: &[Field<'_>], number: u32, types: &Types<'_>) -> Vec<KotlinType> {

@@ -144,9 +144,16 @@ pub(crate) fn compile(
                     .iter()
                     .map(|(id, complaint)| Faulty { source: id.0, case: name(id), complaint })
                     .collect();
-                *sources = mend(&faulty);
-                texts = sources.iter().map(|source| source.text.clone()).collect();
-                mended.extend(new.into_keys());
+                let otherwise = mend(&faulty);
+                let same = otherwise.iter().zip(sources.iter()).all(|(new, old)| new.text == old.text);
+                if same {
+                    // There is no other way to spell them.
+                    rejected.extend(new);
+                } else {
+                    *sources = otherwise;
+                    texts = sources.iter().map(|source| source.text.clone()).collect();
+                    mended.extend(new.into_keys());
+                }
             }
         }
         rejected.extend(faulty);

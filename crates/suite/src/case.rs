@@ -70,6 +70,21 @@ impl TestCase {
         case
     }
 
+    /// The same case without the type arguments of the program's own classes: those of the library's collections are what Kotlin
+    /// needs to know.
+    pub fn without_own_type_arguments(&self) -> TestCase {
+        let mut case = self.clone();
+        for step in &mut case.arrange {
+            if let Step::Bind { ty: Type::Class { name, args }, value: Value::Call(_), .. } = step
+                && !name.package.starts_with("java.")
+                && !name.package.starts_with("kotlin.")
+            {
+                args.clear();
+            }
+        }
+        case
+    }
+
     /// The same case with arguments that say which of several methods is meant, whatever else is declared.
     pub fn with_exact_arguments(&self) -> TestCase {
         let mut case = self.clone();
@@ -232,6 +247,16 @@ pub struct Traits {
     pub inner: bool,
     /// A constructor that a test may not call: by reflection, the only one with so many parameters.
     pub reflective: bool,
+    /// The arguments that Kotlin's source leaves out, a bit each.
+    #[serde(default)]
+    pub left_out: u32,
+}
+
+impl Traits {
+    /// Whether Kotlin's source leaves this argument out.
+    pub fn leaves_out(&self, arg: usize) -> bool {
+        self.left_out.checked_shr(arg as u32).unwrap_or(0) & 1 == 1
+    }
 }
 
 /// What a call is made on.

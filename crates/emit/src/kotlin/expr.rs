@@ -159,23 +159,44 @@ impl<'a, 'f> Scope<'a, 'f> {
             let open = method.open.as_ref();
             let (types, ty) =
                 open.map_or((&method.params, &method.returns), |open| (&open.params, &open.returns));
+            let (mut types, mut ty) = (types.clone(), ty.clone());
+            if member.is_suspend {
+                // Its result is what the last parameter goes on with.
+                let result = match types.pop() {
+                    Some(Type::Class { mut args, .. }) => args.pop(),
+                    _ => None,
+                };
+                match result {
+                    Some(result) if !method.called => ty = result,
+                    _ => {
+                        self.refuse("a suspend function of an object that stands for an interface");
+                    }
+                }
+            }
             let variables = open.map_or_else(String::new, |open| format!("<{}> ", open.variables.join(", ")));
             let params: Vec<String> = types
                 .iter()
                 .enumerate()
                 .map(|(i, ty)| format!("ignored{}: {}", i + 1, self.names.spelled(ty, may_be_null(i), false)))
                 .collect();
-            let spelled = self.names.spelled(ty, member.returns_marked, false);
-            let returns = if *ty == Type::Void { String::new() } else { format!(": {spelled}") };
+            let spelled = self.names.spelled(&ty, member.returns_marked, false);
+            let returns = if ty == Type::Void { String::new() } else { format!(": {spelled}") };
             let name = quoted(&member.name);
             let head = match member.form {
                 Form::Getter => format!("override val {name}{returns} get() = "),
-                Form::Function => format!("override fun {variables}{name}({}){returns}", params.join(", ")),
+                Form::Function => {
+                    let suspend = if member.is_suspend { "suspend " } else { "" };
+                    format!("override {suspend}fun {variables}{name}({}){returns}", params.join(", "))
+                }
                 Form::Setter | Form::Extension | Form::ExtensionGetter | Form::Constructor => {
                     self.refuse("a property or extension of an object that stands for an interface");
                     continue;
                 }
             };
+            if member.is_suspend {
+                source.line(&format!("{}throw UnsupportedOperationException()", with_equals(&head)));
+                continue;
+            }
             match &method.throws {
                 Throws::Never => {}
                 Throws::Always(thrown) => {
@@ -332,9 +353,13 @@ impl<'a, 'f> Scope<'a, 'f> {
                     && !call.traits.reflective
                     && args.len() == self.facts.type_parameters(&call.class).len().max(1) =>
             {
-                let nulls = super::nulls::holds_null(self.case, name, value);
-                let declared =
-                    self.declared.get(name).filter(|declared| declared.len() == args.len()).cloned();
+                let declared = self.declared.get(name);
+                // Of a class above that has other type parameters: `Ok<T>` for a `Res<Int, String>`.
+                let strict = declared.is_some_and(|all| {
+                    all.len() != args.len() && all.iter().all(|one| one.marked == Some(false))
+                });
+                let nulls = !strict && super::nulls::holds_null(self.case, name, value);
+                let declared = declared.filter(|declared| declared.len() == args.len()).cloned();
                 let takes_null = self.facts.type_parameters(&call.class);
                 let spelled: Vec<String> = args
                     .iter()
@@ -348,10 +373,21 @@ impl<'a, 'f> Scope<'a, 'f> {
                         self.names.argument(arg, declared, nulls)
                     })
                     .collect();
+                if spelled.iter().all(|arg| !arg.ends_with('?')) && self.gives_null(call) {
+                    return self.refuse("null for a type parameter that stands for a type without null");
+                }
                 self.construct(call, &format!("<{}>", spelled.join(", ")))
             }
             _ => self.expr(value),
         }
+    }
+
+    /// Whether a constructor is given null for what is of the type of a type parameter.
+    fn gives_null(&self, call: &Call) -> bool {
+        let member = self.facts.member(call).unwrap_or_default();
+        let of_variable =
+            member.nullable.iter().zip(&member.marked).map(|(may_be, marked)| *may_be && !marked);
+        call.args.iter().zip(of_variable).any(|(arg, of_variable)| of_variable && *arg == Value::Null)
     }
 
     fn elements(&mut self, items: &[Value]) -> Vec<Doc> {
@@ -440,8 +476,8 @@ impl<'a, 'f> Scope<'a, 'f> {
         }
         let member = self.facts.member(call);
         if let Some(member) = &member {
-            for (arg, nullable) in call.args.iter().zip(&member.nullable) {
-                if *arg == Value::Null && !nullable {
+            for (i, (arg, nullable)) in call.args.iter().zip(&member.nullable).enumerate() {
+                if *arg == Value::Null && !nullable && !call.traits.leaves_out(i) {
                     return self.refuse("null for a parameter that is not nullable");
                 }
             }
@@ -559,6 +595,16 @@ impl<'a, 'f> Scope<'a, 'f> {
         let object = Type::object();
         let mut docs = Vec::new();
         for (i, arg) in args.iter().enumerate() {
+            if call.traits.leaves_out(i + skipped) {
+                continue;
+            }
+            // Behind what is left out names say which is meant.
+            let before = (0..i + skipped).any(|earlier| call.traits.leaves_out(earlier));
+            if let Some(name) = member.names.get(i + skipped).filter(|_| before) {
+                let value = self.argument(arg, member.values.get(i + skipped));
+                docs.push(Doc::cat([Doc::text(format!("{} = ", quoted(name))), value]));
+                continue;
+            }
             let want = call.params.get(i + skipped).unwrap_or(&object);
             let last = i + 1 == args.len();
             if last && call.traits.varargs {

@@ -49,6 +49,10 @@ pub struct Member {
     pub arguments: Vec<Vec<Nulls>>,
     /// The JVM parameter that takes a variable number of arguments, and the names of those behind it, which must be said.
     pub vararg: Option<(usize, Vec<String>)>,
+    /// The last JVM parameter is what goes on with the result.
+    pub is_suspend: bool,
+    /// What the source calls each JVM parameter, where some may be left out; those it does not name are empty.
+    pub names: Vec<String>,
 }
 
 /// What a type says of null: `List<String?>`.

@@ -50,6 +50,8 @@ pub fn case(
         None => Target::Static,
     };
     let mut act = call_of(jvm, subject.func, on, args);
+    act.traits.left_out = detail.before.left_out;
+    leave_out(&mut act);
     super::typed::type_arguments(jvm, &mut arrange, &mut act);
     let recorded = super::recorded::record(jvm, detail, &mut arrange, &mut names);
     let (outcome, asserts) = outcome(jvm, detail, &act, &arrange, recorded, &names, ledger)?;
@@ -58,7 +60,7 @@ pub fn case(
     let mut base = match &*jvm.funcs[subject.func].name {
         "<init>" => format!("new{}", class_name(jvm, subject.class).simple_name()),
         jvm::kotlin::CONSTRUCTOR => format!("new{}", class_name(jvm, subject.class).simple_name()),
-        name => jvm::kotlin::plain_name(name).to_string(),
+        name => source_name(jvm, subject.func).unwrap_or_else(|| jvm::kotlin::plain_name(name).to_string()),
     };
     // Of several lambdas that are called alike, where each comes from tells them apart.
     if let (false, Some(from)) = (subject.runs.is_empty(), handed_out_by(&arrange, &act)) {
@@ -84,6 +86,7 @@ pub fn case(
     let given = same_objects(&subject.params, &act).into_iter().filter(|fact| !is_told(fact));
     let mut told = facts.iter().cloned().chain(given).chain(exceptions_of(&arrange)).collect::<Vec<Fact>>();
     told.extend(nothing_found(&arrange, &told));
+    told.splice(0..0, left_out(subject, &act));
     let facts = told.as_slice();
     let after = calls_before(&arrange, &act).or_else(|| match facts.iter().any(is_telling) {
         true => None,
@@ -97,6 +100,37 @@ pub fn case(
         comment.push(what.to_string());
     }
     Ok(TestCase { name, comment, arrange, act, outcome, asserts, suspect: None, covers: Vec::new() })
+}
+
+/// Which arguments a call leaves out.
+fn left_out(subject: &Subject, act: &Call) -> Option<Fact> {
+    let out = (0..subject.params.len()).filter(|at| act.traits.leaves_out(*at));
+    let names: Vec<&str> = out.map(|at| subject.params[at].name.as_str()).collect();
+    let capitalised = |name: &&str| {
+        let mut chars = name.chars();
+        chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect::<String>()
+    };
+    let words: Vec<String> = names.iter().map(capitalised).collect();
+    let word = (words.len() < 3).then(|| format!("without{}", words.join("And")));
+    (!names.is_empty()).then(|| Fact { text: format!("without {}", names.join(" and ")), word })
+}
+
+/// What a call leaves out is nothing that a test has to make.
+fn leave_out(act: &mut Call) {
+    for (at, arg) in act.args.iter_mut().enumerate() {
+        if act.traits.leaves_out(at) {
+            *arg = Value::Null;
+        }
+    }
+}
+
+/// What Kotlin's source calls a function, where the compiler calls it otherwise: `ping$module`.
+fn source_name(jvm: &Jvm, func: FuncId) -> Option<String> {
+    let f = &jvm.funcs[func];
+    let file = jvm.classes[f.class].file.as_deref().filter(|_| f.name.contains(['$', '-']))?;
+    let kotlin = jvm::kotlin::kotlin(file)?;
+    let function = kotlin.function(&f.name, &f.descriptor, f.signature.ty.params.len())?;
+    Some(function.name.clone())
 }
 
 /// The method or constant that the receiver of a call comes from.
@@ -538,6 +572,7 @@ pub fn traits(jvm: &Jvm, func: FuncId) -> Traits {
             .is_some_and(|s: Arc<str>| s.rsplit(')').next().is_some_and(|r| r.starts_with('T'))),
         inner: &*method.name == "<init>" && jvm::input::is_inner(jvm, method.class),
         reflective: &*method.name == "<init>" && is_hidden(jvm, method.class),
+        left_out: 0,
         generic_class: file.and_then(|f| f.signature.clone()).is_some_and(|s| s.starts_with('<')),
     }
 }

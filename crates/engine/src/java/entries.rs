@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ir::{ClassId, FuncId};
-use jvm::input::{Hidden, hidden};
+use jvm::input::{Hidden, LeftOut, hidden};
 use jvm::load::access;
 use jvm::observe::dispatched_in;
 use jvm::world::Jvm;
@@ -23,6 +23,8 @@ pub struct Entry {
     pub func: FuncId,
     /// The objects it is called on, where their class has no name.
     pub hidden: Option<Hidden>,
+    /// What runs in its place, as the call leaves arguments out.
+    pub left_out: Option<LeftOut>,
 }
 
 impl Entry {
@@ -39,7 +41,11 @@ impl Entry {
 
     /// Without calls before.
     fn on_its_own(&self, vm: &mut Vm<Jvm>) -> Option<Subject> {
-        let Some(hidden) = &self.hidden else { return subject(vm, self.class, self.func) };
+        let Some(hidden) = &self.hidden else {
+            let mut subject = subject(vm, self.class, self.func)?;
+            subject.left_out.clone_from(&self.left_out);
+            return Some(subject);
+        };
         vm.lang.worlds.context = Some(self.class);
         let name = hidden.name.clone().unwrap_or_else(|| super::explore::receiver_name(&vm.lang, hidden.ty));
         let ty = jvm::load::FieldType::Class(vm.lang.classes[hidden.ty].name.clone());
@@ -77,14 +83,32 @@ pub fn entries(
         let is_handed_out = |class: &ClassId| unnamed.iter().any(|hidden| hidden.classes.contains(class));
         found.retain(|entry| vm.lang.funcs[entry.func].is_static() || !is_handed_out(&entry.class));
         unnamed.extend(jvm::input::lambdas(vm, class, &nested));
-        found.extend(unnamed.into_iter().map(|h| Entry { class, func: h.func, hidden: Some(h) }));
+        found.extend(unnamed.into_iter().map(|h| Entry {
+            class,
+            func: h.func,
+            hidden: Some(h),
+            left_out: None,
+        }));
         let named: Vec<ClassId> = std::iter::once(class).chain(nested.iter().copied()).collect();
         let named: Vec<ClassId> =
             named.into_iter().filter(|of| *of == class || jvm::input::can_name(&vm.lang, *of)).collect();
         let more = super::unreached::unreached(vm, &named, &nested, &found);
         found.extend(more);
     }
+    let whole = found.iter().filter(|entry| entry.hidden.is_none());
+    let shorter = whole.filter_map(|entry| {
+        let left_out = jvm::input::left_out(&vm.lang, entry.func).filter(|_| can_leave_out(&vm.lang, entry));
+        Some(Entry { left_out: Some(left_out?), ..entry.clone() })
+    });
+    let shorter: Vec<Entry> = shorter.collect();
+    found.extend(shorter);
     Ok(found)
+}
+
+/// Whether a method is called as its class has it, where nothing else is known of what arguments stand for.
+fn can_leave_out(jvm: &Jvm, entry: &Entry) -> bool {
+    let is_abstract = jvm.classes[entry.class].access & access::ABSTRACT != 0;
+    jvm.funcs[entry.func].class == entry.class && !(is_abstract && &*jvm.funcs[entry.func].name == "<init>")
 }
 
 /// Those whose class a test can name. No code is run to find them.
@@ -96,7 +120,7 @@ pub fn by_name(
 ) -> Result<Vec<Entry>, Error> {
     vm.lang.worlds.context = Some(class);
     vm.lang.worlds.apart = vm.lang.path.is_closed(&vm.lang.classes[class].name);
-    let plain = |class: ClassId| move |func: FuncId| Entry { class, func, hidden: None };
+    let plain = |class: ClassId| move |func: FuncId| Entry { class, func, hidden: None, left_out: None };
     if !target.methods.is_empty() {
         return Ok(named(&vm.lang, class, target)?.into_iter().map(plain(class)).collect());
     }

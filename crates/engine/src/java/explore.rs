@@ -329,6 +329,9 @@ impl<'a> ClassExplorer<'a> {
             own.extend(&hidden.runs);
         }
         own.extend(super::owed::driven(self.vm, method));
+        if let Some(left_out) = &entry.left_out {
+            own = vec![left_out.func];
+        }
         // Bridges are the compiler's; what they lead to is meant.
         for at in 0..own.len() {
             let is_bridge = self.vm.lang.funcs[own[at]].access & access::BRIDGE != 0;

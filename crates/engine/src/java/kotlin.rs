@@ -99,6 +99,13 @@ impl Facts for KotlinFacts {
                     .into_iter()
                     .chain(function.arguments.iter().map(|arguments| arguments.iter().map(nulls).collect()))
                     .collect(),
+                is_suspend: function.is_suspend,
+                names: std::iter::repeat_n(
+                    String::new(),
+                    usize::from(own.is_some()) + usize::from(receiver.is_some()),
+                )
+                .chain(function.names.iter().cloned())
+                .collect(),
                 vararg: function.vararg.map(|at| {
                     let named = function.names.iter().skip(at + 1).cloned().collect();
                     (at + usize::from(own.is_some()) + usize::from(receiver.is_some()), named)

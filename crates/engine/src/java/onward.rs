@@ -78,7 +78,9 @@ impl ClassExplorer<'_> {
         let share = left;
         let mut left = left;
         for class in classes {
-            let own = |entry: &&(usize, &Entry)| entry.1.class == class && entry.1.hidden.is_none();
+            let own = |entry: &&(usize, &Entry)| {
+                entry.1.class == class && entry.1.hidden.is_none() && entry.1.left_out.is_none()
+            };
             let own: Vec<(usize, &Entry)> =
                 entries.iter().enumerate().filter(|e| own(&e)).take(turns.wanted().len()).collect();
             self.onward_of(&own, turns.wanted(), (&mut left, deadline), result);

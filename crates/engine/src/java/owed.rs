@@ -18,7 +18,8 @@ impl ClassExplorer<'_> {
     /// The obligations of the method and of what it can reach in tracked classes.
     pub(super) fn goal(&mut self, subject: &Subject) -> CoverageGoal {
         // A constructor's obligations are its own tests' business, not those of each method.
-        let mut open: Vec<FuncId> = vec![subject.func];
+        let entered = subject.left_out.as_ref().map_or(subject.func, |left_out| left_out.func);
+        let mut open: Vec<FuncId> = vec![entered];
         open.extend(super::entries::runs(self.vm, subject.func, &self.nested));
         let lambdas = lambdas(self.vm, subject);
         open.extend(&subject.runs);
@@ -50,10 +51,7 @@ impl ClassExplorer<'_> {
             }
             let Some(function) = self.vm.lang.ir(func) else { continue };
             let own = self.vm.lang.funcs[func].class == subject.class && !driven.is_empty();
-            if self.vm.lang.is_tracked(func)
-                && !own
-                && (func == subject.func || !is_made(&self.vm.lang, func))
-            {
+            if self.vm.lang.is_tracked(func) && !own && (func == entered || !is_made(&self.vm.lang, func)) {
                 functions.push((func, function.clone()));
             }
             let near = callees(&self.vm.lang, subject.class, func, &function);
@@ -69,6 +67,12 @@ impl ClassExplorer<'_> {
                 }
             }
             calls.extend(near.into_iter().map(|(index, callee)| (site(index), callee)));
+            // Calls of a proxy are handed to what the class gives it.
+            for index in makes_proxies(&self.vm.lang, &function) {
+                let found = handlers(self.vm, &own_classes);
+                calls.extend(found.iter().map(|callee| (site(index), *callee)));
+                open.extend(found);
+            }
             for (index, inst) in function.code.iter().enumerate().filter(|(_, i)| i.op == Op::CallIface) {
                 by_interface.push((site(index as u32), FuncId(inst.a)));
                 let mut found = super::entries::runs(self.vm, FuncId(inst.a), &own_classes);
@@ -81,7 +85,7 @@ impl ClassExplorer<'_> {
         let (criterion, options) = (self.config.criterion, &self.config.criterion_options);
         let mut goal = CoverageGoal::new(criterion, options, functions, &self.vm.lang);
         calls.retain(|(_, callee)| seen.contains(callee));
-        goal.connect(subject.func, calls);
+        goal.connect(entered, calls);
         goal
     }
 
@@ -96,6 +100,25 @@ impl ClassExplorer<'_> {
         }
         super::entries::runs(self.vm, func, &classes)
     }
+}
+
+/// Where a function makes proxies.
+fn makes_proxies(jvm: &Jvm, function: &Function) -> Vec<u32> {
+    let makes = |func: FuncId| {
+        jvm.funcs.get(func).is_some_and(|f| {
+            &*f.name == "newProxyInstance" && &*jvm.classes[f.class].name == "java/lang/reflect/Proxy"
+        })
+    };
+    let code = function.code.iter().enumerate();
+    code.filter(|(_, inst)| inst.op == Op::Call && makes(FuncId(inst.a))).map(|(at, _)| at as u32).collect()
+}
+
+/// What some classes do with the calls of proxies.
+fn handlers(vm: &mut Vm<Jvm>, classes: &[ClassId]) -> Vec<FuncId> {
+    let Ok(handler) = vm.lang.class("java/lang/reflect/InvocationHandler") else { return Vec::new() };
+    let invoke = "(Ljava/lang/Object;Ljava/lang/reflect/Method;[Ljava/lang/Object;)Ljava/lang/Object;";
+    let Some(invoke) = vm.lang.declared(handler, "invoke", invoke) else { return Vec::new() };
+    super::entries::runs(vm, invoke, classes)
 }
 
 /// Classes that the code of a class makes objects of.

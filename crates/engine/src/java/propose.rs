@@ -532,7 +532,11 @@ pub(super) fn counterpart(jvm: &Jvm, other: &mut Vm<Jvm>, entry: &Entry, twins: 
             (Some(a), Some(b)) => class(a.ty, b.ty) && a.args == b.args && a.name == b.name,
             (a, b) => a.is_none() && b.is_none(),
         };
-        f.name == g.name && f.descriptor == g.descriptor && class(entry.class, twin.class) && on
+        f.name == g.name
+            && f.descriptor == g.descriptor
+            && class(entry.class, twin.class)
+            && on
+            && entry.left_out.is_some() == twin.left_out.is_some()
     };
     twins.iter().find(same)?.clone().subject(other)
 }

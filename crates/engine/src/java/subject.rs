@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use explore::Target;
 use ir::{ClassId, FuncId};
-use jvm::input::{self, Conditions, Event, FakeCall, Kind, Reset, Statics};
+use jvm::input::{self, Conditions, Event, FakeCall, Kind, LeftOut, Reset, Statics};
 use jvm::load::FieldType;
 use jvm::observe::{self, Seen};
 use jvm::world::Jvm;
@@ -34,6 +34,8 @@ pub struct Subject {
     /// What constructors of an abstract class make: objects of this class, which stands for it, and what they are called.
     pub stand_in: Option<(ClassId, String)>,
     pub params: Vec<Param>,
+    /// What runs in its place, as the call leaves arguments out.
+    pub left_out: Option<LeftOut>,
     /// What static fields have to do with it.
     pub statics: Statics,
     /// Code of the class that the call runs, where that is not to be told from the method: bodies of lambdas.
@@ -44,6 +46,8 @@ pub struct Subject {
     pub resets: Vec<Reset>,
     /// What its arguments must be like.
     pub conditions: Conditions,
+    /// Which arguments the last run left out.
+    chosen: Val,
     /// How far the last run came.
     stage: Stage,
     /// What the last run worked on.
@@ -67,6 +71,8 @@ pub struct Before {
     pub script: Vec<Event>,
     pub receiver: Option<Seen>,
     pub args: Vec<Seen>,
+    /// Arguments that the call leaves out, a bit each.
+    pub left_out: u32,
     /// Arguments that are the same array as an earlier one: which, and which one.
     pub same: Vec<(usize, usize)>,
     /// The object that the constructor of an abstract class is called on, and its class.
@@ -127,11 +133,13 @@ impl Subject {
             receiver,
             stand_in: None,
             params,
+            left_out: None,
             statics: Statics::default(),
             runs: Vec::new(),
             wanted: Arc::default(),
             resets: Vec::new(),
             conditions: Conditions::default(),
+            chosen: Val::ZERO,
             stage: Stage::Prepare,
             on: Val::ZERO,
             args: Vec::new(),
@@ -174,9 +182,13 @@ impl Subject {
             args.push(self.on);
         }
         args.extend_from_slice(&self.args);
-        let func = match &self.receiver {
-            Some(_) => observe::dispatched(vm, self.on.as_obj(), self.func).unwrap_or(self.func),
-            None => self.func,
+        let func = match (&self.left_out, &self.receiver) {
+            (Some(left_out), _) => {
+                args.extend([self.chosen, Val::ZERO]);
+                left_out.func
+            }
+            (None, Some(_)) => observe::dispatched(vm, self.on.as_obj(), self.func).unwrap_or(self.func),
+            (None, None) => self.func,
         };
         let outcome = vm.call(func, &args);
         if let Outcome::Returned(Some(val)) = outcome {
@@ -214,6 +226,9 @@ impl Subject {
         }
         let types: Vec<FieldType> = self.params.iter().map(|param| param.ty.clone()).collect();
         input::known::check(vm, &self.conditions, &self.args, &types)?;
+        if let Some(left_out) = &self.left_out {
+            self.chosen = left_out.choose(vm)?;
+        }
         let stand_in = match &self.stand_in {
             Some((class, name)) => Some((input::unmade(vm, name, *class)?, *class)),
             None => None,
@@ -225,6 +240,7 @@ impl Subject {
             before.stand_in = stand_in;
             before.receiver = self.receiver.as_ref().map(|_| observe::see_input(vm, self.on.as_obj()));
             before.args = see_args(vm, &self.params, &self.args);
+            before.left_out = self.left_out.as_ref().map_or(0, |left_out| left_out.params(self.chosen));
             before.same = same_arrays(&self.params, &self.args);
             before.script = vm.lang.worlds.script.clone().unwrap_or_default();
         }

@@ -414,7 +414,9 @@ fn variables(jvm: &Jvm, class: &ClassName) -> Option<Vec<Variable>> {
     let class = jvm.loaded(&class.internal_name())?;
     let file = jvm.classes[class].file.as_deref()?;
     let declared = file.signature.as_deref()?.strip_prefix('<')?;
-    if jvm.classes[class].origin == jvm::link::ClassOrigin::Library || jvm::kotlin::kotlin(file).is_some() {
+    // Java says less of Kotlin's classes than Kotlin does, and would not compile with it.
+    let is_foreign = !jvm.worlds.in_kotlin && jvm::kotlin::kotlin(file).is_some();
+    if jvm.classes[class].origin == jvm::link::ClassOrigin::Library || is_foreign {
         return None;
     }
     // `T:Ljava/lang/Object;K::Ljava/lang/Comparable<TK;>;>`

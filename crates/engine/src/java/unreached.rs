@@ -51,11 +51,11 @@ pub fn unreached(vm: &mut Vm<Jvm>, classes: &[ClassId], nested: &[ClassId], foun
             near.sort_by_key(|(from, reach)| (reach[&func], *from));
             near.truncate(MOST_A_METHOD);
             for (from, reach) in near {
-                more.push(Entry { class: *class, func: *from, hidden: None });
+                more.push(Entry { class: *class, func: *from, hidden: None, left_out: None });
                 reached.extend(reach.keys().copied());
             }
             if !reached.contains(&func) && can_call(&vm.lang, func) {
-                more.push(Entry { class: *class, func, hidden: None });
+                more.push(Entry { class: *class, func, hidden: None, left_out: None });
                 reached.extend(reach(vm, *class, func).into_keys());
             }
         }

@@ -160,6 +160,13 @@ fn changes(
         if called.name == "<init>" {
             continue;
         }
+        if is_handle(called.class) {
+            if !called.name.starts_with("get") || called.name.starts_with("getAnd") {
+                any = true;
+                found.extend(handled(jvm, class));
+            }
+            continue;
+        }
         if let Some(callee) = own_method(jvm, class, &called) {
             any |= changes(jvm, class, callee, found, seen, depth + 1);
         } else if is_changeable(&format!("L{};", called.class))
@@ -174,6 +181,19 @@ fn changes(
         found.extend(held.into_iter().map(|(name, _)| name));
     }
     any || inside
+}
+
+/// Whether objects of a library's class read and write fields of others, which they do not name.
+fn is_handle(class: &str) -> bool {
+    class == "java/lang/invoke/VarHandle"
+        || class.starts_with("java/util/concurrent/atomic/Atomic") && class.ends_with("FieldUpdater")
+}
+
+/// The fields of a class that such an object may be for.
+fn handled(jvm: &Jvm, class: ClassId) -> impl Iterator<Item = Arc<str>> {
+    let owners = jvm.classes[class].ancestors.iter();
+    let fields = owners.flat_map(|owner| &jvm.classes[*owner].fields);
+    fields.filter(|f| !f.is_static() && f.access & access::VOLATILE != 0).map(|f| f.name.clone())
 }
 
 /// The method of the object's own class that a call on it runs.
@@ -304,10 +324,17 @@ pub fn reads(jvm: &Jvm, funcs: impl Iterator<Item = FuncId>) -> BTreeSet<Arc<str
         let Some(Ok(Some(code))) = file.method(&f.name, &f.descriptor).map(|m| m.bytecode()) else {
             continue;
         };
-        found.extend(code.instrs.iter().filter_map(|(_, instr)| match instr {
-            Instr::GetField(cp) => file.pool.field(*cp).ok().map(|field| Arc::from(field.name)),
-            _ => None,
-        }));
+        for (_, instr) in &code.instrs {
+            match instr {
+                Instr::GetField(cp) => {
+                    found.extend(file.pool.field(*cp).ok().map(|field| Arc::from(field.name)));
+                }
+                Instr::InvokeVirtual(cp) if file.pool.method(*cp).is_ok_and(|of| is_handle(of.class)) => {
+                    found.extend(handled(jvm, f.class));
+                }
+                _ => {}
+            }
+        }
     }
     found
 }

@@ -640,12 +640,19 @@ fn own_args(jvm: &Jvm, sub: ClassId, class: ClassId, args: &[Generic]) -> Vec<Ge
     let Some(file) = jvm.classes[sub].file.as_deref().filter(|_| !args.is_empty()) else { return Vec::new() };
     let count = generic::class_env(file.signature.as_deref(), &[]).len();
     let marker = Generic::Class("?".into(), Vec::new());
+    // What Kotlin's compiler leaves out of its class files: `Ok<T> : Res<T, Nothing>`.
+    let kotlin = crate::kotlin::kotlin(file).filter(|_| count > 0);
+    let told = |at: usize| {
+        let mut above = kotlin.iter().flat_map(|kotlin| &kotlin.above);
+        let (_, given) = above.find(|(name, _)| **name == *jvm.classes[class].name)?;
+        given.iter().position(|own| *own == Some(at))
+    };
     let own: Vec<Generic> = (0..count)
         .map(|at| {
             let mut marked = vec![Generic::Any; count];
             marked[at] = marker.clone();
             let given = super::made_up::env_in(jvm, sub, &marked, class, 0).unwrap_or_default();
-            let place = given.iter().position(|(_, given)| *given == marker);
+            let place = given.iter().position(|(_, given)| *given == marker).or_else(|| told(at));
             place.and_then(|place| args.get(place)).cloned().unwrap_or(Generic::Any)
         })
         .collect();
@@ -660,6 +667,21 @@ fn contradicts(jvm: &Jvm, sub: ClassId, class: ClassId, args: &[Generic]) -> boo
     let own: Vec<Generic> = own.iter().map(|_| Generic::Any).collect();
     let Some(given) = super::made_up::env_in(jvm, sub, &own, class, 0) else { return false };
     given.iter().zip(args).any(|((_, given), asked)| are_apart(jvm, given, asked))
+}
+
+/// Whether what a function returns is of other type arguments than are asked for: `static <T> Res<List<T>, E> all(…)` makes no
+/// `Res<Integer, E>`.
+pub(super) fn gives_another(jvm: &Jvm, func: ir::FuncId, asked: &generic::Env) -> bool {
+    let f = &jvm.funcs[func];
+    let file = jvm.classes[f.class].file.as_deref();
+    let signature = file.and_then(|file| file.method(&f.name, &f.descriptor)?.signature.as_deref());
+    let Some(ret) = f.signature.ty.ret.as_ref() else { return false };
+    match generic::result(signature, ret, &generic::Env::new()) {
+        Generic::Class(_, given) => {
+            asked.iter().zip(&given).any(|((_, asked), given)| are_apart(jvm, given, asked))
+        }
+        _ => false,
+    }
 }
 
 /// Whether no object is of both types.

@@ -286,6 +286,7 @@ fn user_makes(vm: &mut Vm<Jvm>, class: ClassId, env: &Env, left_out: &mut Vec<St
     let constants = constants(vm, class);
     let alone = ways.is_empty() && constants.is_empty();
     let mut others = producers(vm, class, alone);
+    others.retain(|way| !super::kinds::gives_another(&vm.lang, way.func, env));
     if alone && others.is_empty() {
         others = held(vm, class);
     }

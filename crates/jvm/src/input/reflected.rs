@@ -29,6 +29,9 @@ const SOME_FIELDS: [(&str, &[&str]); 2] = [
 const SOME_METHODS: [(&str, &[&str]); 2] =
     [("java/lang/String", &["length", "isEmpty", "toString"]), ("java/lang/Runnable", &["run"])];
 
+/// What proxies of every interface are asked as well.
+const OF_OBJECT: &[&str] = &["hashCode", "toString"];
+
 /// How to make inputs of a type of reflection, if it is one.
 pub(super) fn reflected(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Option<Kind> {
     match name {
@@ -49,7 +52,10 @@ pub(super) fn reflected(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Optio
             members(vm, name, from, called)
         }
         "java/lang/reflect/Method" | "java/lang/reflect/Executable" => {
-            let from = SOME_METHODS.iter().map(|(class, names)| owned(class, names)).collect();
+            let mut from: Vec<_> = SOME_METHODS.iter().map(|(class, names)| owned(class, names)).collect();
+            if handles_calls(&vm.lang) {
+                from.insert(0, owned("java/lang/Object", OF_OBJECT));
+            }
             let called = ("getMethod", "(Ljava/lang/String;[Ljava/lang/Class;)Ljava/lang/reflect/Method;");
             members(vm, "java/lang/reflect/Method", from, called)
         }
@@ -59,6 +65,12 @@ pub(super) fn reflected(vm: &mut Vm<Jvm>, name: &str, args: &[Generic]) -> Optio
         }
         _ => None,
     }
+}
+
+/// Whether the class under test is what proxies hand their calls to.
+fn handles_calls(jvm: &Jvm) -> bool {
+    let handler = jvm.loaded("java/lang/reflect/InvocationHandler");
+    jvm.worlds.context.zip(handler).is_some_and(|(class, handler)| jvm.is_subclass(class, handler))
 }
 
 fn owned(class: &str, names: &[&str]) -> (String, Vec<String>) {

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::load::instr::{Bytecode, Cond, Instr, Kind};
+use crate::load::instr::{BinaryOp, Bytecode, Cond, Instr, Kind};
 use crate::load::{ClassFile, Code, Constant, FieldType, Method, MethodType, access};
 
 /// The pcs of branches that are not in the source.
@@ -19,6 +19,7 @@ pub(super) fn synthetic_branches(file: &ClassFile, method: &Method, bytecode: &B
     patterns.resources(method, &mut found);
     patterns.constants(&mut found);
     patterns.nullable_enums(&mut found);
+    patterns.left_out(method, &mut found);
     found.extend(patterns.total_switches().map(|(pc, _)| pc));
     patterns.inlined(method, &mut found);
     found
@@ -224,6 +225,35 @@ impl Patterns<'_> {
             // Where another way leads to the test, the constant is one of several values.
             if let [(_, Instr::Int(_)), (pc, Instr::If(..))] = pair
                 && !targets.contains(pc)
+            {
+                found.insert(*pc);
+            }
+        }
+    }
+
+    /// Where Kotlin's calls leave arguments out: which of them, and whether that is asked of a class above.
+    fn left_out(&self, method: &Method, found: &mut FxHashSet<u16>) {
+        let types = &method.ty.params;
+        let [.., FieldType::Int, FieldType::Class(last)] = types.as_slice() else { return };
+        let is_new = &*method.name == "<init>" && &**last == "kotlin/jvm/internal/DefaultConstructorMarker";
+        if !(method.is(access::SYNTHETIC) && (is_new || method.name.ends_with("$default"))) {
+            return;
+        }
+        let slots: u16 = types.iter().map(FieldType::slots).sum();
+        let marker = slots - 1 + u16::from(!method.is(access::STATIC));
+        let is_const = |instr: &Instr| matches!(instr, Instr::Int(_) | Instr::Ldc(_));
+        for window in self.code.windows(4) {
+            if let [(_, Instr::Load(Kind::Int, slot)), (_, bit), (_, and), (pc, Instr::If(..))] = window
+                && *slot + 1 == marker
+                && is_const(bit)
+                && matches!(and, Instr::Binary(BinaryOp::And, _))
+            {
+                found.insert(*pc);
+            }
+        }
+        for pair in self.code.windows(2) {
+            if let [(_, Instr::Load(Kind::Ref, slot)), (pc, Instr::IfNull(..))] = pair
+                && *slot == marker
             {
                 found.insert(*pc);
             }
