@@ -181,7 +181,7 @@ impl Builder {
 
     fn decode(&self) -> Result<Vec<(u16, Instr)>, Malformed> {
         let class = self.parse().unwrap();
-        class.methods[0].bytecode().map(|bytecode| bytecode.unwrap().instrs)
+        class.methods[0].decode().map(|bytecode| bytecode.unwrap().instrs)
     }
 
     fn decode_error(&self) -> &'static str {
