@@ -105,8 +105,6 @@ impl FakeCall {
 pub const STAND_IN: &str = "$$Fake";
 /// So many results that take guest code are made for one method.
 const MAX_MADE: usize = 3;
-/// So many calls return the same of them before another one does.
-const MAX_SAME: u32 = 3;
 /// So many exceptions are tried for one method, in so many of its calls.
 pub(super) const MAX_THROWN: usize = 3;
 /// So many results of one method are inputs of their own; after that the last one comes again.
@@ -197,19 +195,14 @@ fn prepare_answers(vm: &mut Vm<Jvm>, name: &str, object: ObjId, fake: &Fake) -> 
             if !takes_code(method, number, &ty) || asked(vm, &in_case(&called, number)).1 == 0 {
                 continue;
             }
-            // Every call returns the same object, unless that will not do: then the next one returns another, or one later.
-            let mut last = None;
+            // Every call returns the same object, unless that will not do.
             for again in 1..=MAX_MADE {
                 let mut made = in_case(&called, number);
-                if let Some(last) = last {
+                if again > 1 {
                     made.push_str(&format!("#{again}"));
                     vm.outside = super::site(&made);
-                    match vm.choose_among(ElemKind::Prefer, &format!("{made}.other"), MAX_SAME + 1)? {
-                        0 => break,
-                        same => {
-                            let again = (1..same).map(|_| (object, index, number, last));
-                            vm.lang.worlds.fake_results.extend(again);
-                        }
+                    if vm.choose_among(ElemKind::Prefer, &format!("{made}.other"), 2)? == 0 {
+                        break;
                     }
                 }
                 let val = make_at(vm, &made, kind, false)?;
@@ -221,7 +214,6 @@ fn prepare_answers(vm: &mut Vm<Jvm>, name: &str, object: ObjId, fake: &Fake) -> 
                     super::known::note(vm);
                 }
                 vm.lang.worlds.fake_results.push((object, index, number, val));
-                last = Some(val);
             }
         }
     }

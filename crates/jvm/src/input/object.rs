@@ -246,8 +246,7 @@ fn follow(vm: &mut Vm<Jvm>, name: &str, recipe: &Recipe) -> Result<ObjId, Stop> 
         let which = class.java_name();
         vm.ledger.note(ledger::Kind::UnsupportedInput, which, "only some ways to make one are tried");
     }
-    // No nearer than the calls that may come next.
-    vm.outside = super::site(&format!("{name}.way"));
+    vm.outside = super::site(name);
     // What a call before is given matters by its value: of the library's classes one way to make it will do.
     let ways = if library && vm.lang.worlds.changing > 0 { 1 } else { recipe.ways.len() as u32 };
     if ways < recipe.ways.len() as u32 {
