@@ -402,6 +402,19 @@ impl CoverageGoal {
         found.into_iter().collect()
     }
 
+    /// The obligations that one run meets all by itself.
+    pub fn met_whole(&self, trace: &Trace) -> impl Iterator<Item = &Obligation> {
+        let met: BTreeSet<PartId> = self.met_by(trace).into_iter().collect();
+        let verdict = |part: PartId| match met.contains(&part) {
+            true => explore::Verdict::Covered(explore::RunId(0)),
+            false => explore::Verdict::Open(explore::Why::Imprecise(Vec::new())),
+        };
+        let verdicts: Vec<explore::Verdict> = (0..self.len() as u32).map(verdict).collect();
+        let judged = self.judge(&verdicts, &|_| false);
+        let obligations = self.obligations.iter().map(|(_, obligation)| obligation);
+        obligations.zip(judged).filter(|(_, judged)| matches!(judged, Judgement::Covered)).map(|(o, _)| o)
+    }
+
     /// The points of a run, by function.
     fn points(&self, trace: &Trace) -> BTreeMap<FuncId, EdgeSet> {
         let mut points: BTreeMap<FuncId, EdgeSet> = BTreeMap::new();

@@ -366,7 +366,15 @@ impl<L: Lang> Vm<L> {
                     let val = self.same_object(val!(inst.a), val!(inst.b))?;
                     set_val!(inst, val);
                 }
-                Op::EqI32 | Op::EqRef => i32s!(inst, |x, y| x == y),
+                Op::EqRef => {
+                    // What a method is called on carries no term, and yet it may be an input that has a choice.
+                    if v!(inst.a) != v!(inst.b) && !self.choices.is_empty() {
+                        sync!();
+                        self.demand_same(ObjId(v!(inst.a) as u32), ObjId(v!(inst.b) as u32));
+                    }
+                    i32s!(inst, |x, y| x == y)
+                }
+                Op::EqI32 => i32s!(inst, |x, y| x == y),
                 Op::NeI32 => i32s!(inst, |x, y| x != y),
                 Op::SltI32 => i32s!(inst, |x, y| x < y),
                 Op::SleI32 => i32s!(inst, |x, y| x <= y),

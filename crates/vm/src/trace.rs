@@ -12,12 +12,26 @@ pub struct Site {
     pub index: u32,
 }
 
+/// Of the index of a decision outside, three bits say the level; the highest one is free.
+const LEAST_LEVEL: u32 = 1 << 28;
+const MOST_INSIDE: u32 = 7;
+
 impl Site {
     /// Outside of any function: what whoever runs the program decides before and after.
     pub const OUTSIDE: Site = Site { func: FuncId(u32::MAX), index: 0 };
 
     pub fn is_outside(self) -> bool {
         self.func == Site::OUTSIDE.func
+    }
+
+    /// The index of a decision outside: a number of its own, and how deep inside of other inputs the one is that it is about.
+    pub fn outside(number: u32, level: usize) -> u32 {
+        (number & (LEAST_LEVEL - 1)) | (level.min(MOST_INSIDE as usize) as u32 * LEAST_LEVEL)
+    }
+
+    /// How deep inside of other inputs that is which is decided outside.
+    pub fn level(self) -> u32 {
+        if self.is_outside() { (self.index / LEAST_LEVEL) & MOST_INSIDE } else { 0 }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ir::{ClassId, FuncId};
-use jvm::input::{Hidden, LeftOut, hidden};
+use jvm::input::{Generic, Hidden, Kind, LeftOut, hidden};
 use jvm::load::access;
 use jvm::observe::dispatched_in;
 use jvm::world::Jvm;
@@ -79,6 +79,7 @@ pub fn entries(
     if target.methods.is_empty() {
         let nested = nested(vm, target);
         let mut unnamed = hidden(vm, class, &nested);
+        found.retain(|entry| may_run_unnamed(vm, entry, &nested));
         // By what hands out an object, not by the name of a class that a test cannot make one of.
         let is_handed_out = |class: &ClassId| unnamed.iter().any(|hidden| hidden.classes.contains(class));
         found.retain(|entry| vm.lang.funcs[entry.func].is_static() || !is_handed_out(&entry.class));
@@ -217,6 +218,25 @@ pub fn is_made_of_components(jvm: &Jvm, func: FuncId) -> bool {
             });
             code.instrs.len() <= 5 && calls.map(|site| site.name).any(|name| name == &*f.name)
         })
+}
+
+/// Whether an abstract method can be called on an object of a class without a name. Of an interface whose only objects a class makes and
+/// keeps for itself (the commands of an editor), a test has none but those that stand in for it.
+fn may_run_unnamed(vm: &mut Vm<Jvm>, entry: &Entry, nested: &[ClassId]) -> bool {
+    if vm.lang.funcs[entry.func].access & access::ABSTRACT == 0 {
+        return true;
+    }
+    let ty = Generic::Class(vm.lang.classes[entry.class].name.clone(), Vec::new());
+    let kinds = match jvm::input::kind_for(vm, &ty) {
+        Kind::OneOf { kinds, .. } => kinds,
+        kind => vec![kind],
+    };
+    let jvm = &vm.lang;
+    let real = kinds.iter().filter(|kind| !matches!(kind, Kind::Fake { .. }));
+    let mut made = real.filter_map(|kind| jvm::input::class_of(jvm, kind));
+    let unnamed =
+        |class: ClassId, of: ClassId| !jvm::input::can_name(jvm, class) && jvm.is_subclass(class, of);
+    made.any(|of| nested.iter().any(|class| unnamed(*class, of)))
 }
 
 /// The code of some classes that a call of a method may run.

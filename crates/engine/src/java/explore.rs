@@ -208,6 +208,7 @@ impl<'a> ClassExplorer<'a> {
             turns.done(turn, &found, goal);
             let before = self.confirmed_later(&result);
             super::turns::merge(&mut result, turn.index, found, tests, self.config.suite);
+            result.credit();
             // Confirming will take longer than was thought.
             let longer = self.confirmed_later(&result).saturating_sub(before);
             let sooner = |end: Instant| end.checked_sub(longer).unwrap_or(end);
@@ -233,6 +234,7 @@ impl<'a> ClassExplorer<'a> {
         if let Some(fresh) = &mut fresh {
             after.push(self.guarded(&mut spare, |this| this.uncalled(fresh, class, &mut result)));
         }
+        result.credit();
         if after.contains(&None) {
             (self.events)(Event::Warning(format!("{}: {FAILED}", target.class.replace('/', "."))));
         }

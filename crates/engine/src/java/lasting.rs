@@ -281,6 +281,7 @@ fn withdraw(takes: &BTreeSet<Take>, result: &mut ClassResult) {
         }
         gone.extend(test.meets.iter().filter(|(function, _)| lost.contains(function)).cloned());
         test.meets.retain(|(function, _)| !lost.contains(function));
+        test.besides.retain(|(function, _)| !lost.contains(function));
         !test.case.asserts.is_empty() || matches!(test.case.outcome, CaseOutcome::Throws { .. })
     });
     gone.retain(|key| !result.tests.iter().any(|test| test.meets.contains(key)));

@@ -33,6 +33,8 @@ pub struct Proposed {
     /// Obligations it meets, as keys of [`ClassResult::obligations`]; of what two tests show together, those it shows
     /// one half of.
     pub meets: Vec<Key>,
+    /// Obligations it meets in code that its method was not known to run (what a queue calls to compare, an object that others made).
+    pub besides: Vec<Key>,
     /// Which half of those it shows, where there are two.
     pub halves: Vec<(Key, usize)>,
     /// Paths that nothing takes straight, but this with side trips.
@@ -126,6 +128,19 @@ pub struct ClassResult {
 }
 
 impl ClassResult {
+    /// Enters what tests meet in code that their methods were not known to run, as far as somebody owes it.
+    pub(super) fn credit(&mut self) {
+        for test in &mut self.tests {
+            for key in &test.besides {
+                let Some((_, fate)) = self.obligations.get_mut(key) else { continue };
+                if !test.meets.contains(key) {
+                    test.meets.push(key.clone());
+                }
+                *fate = Fate::Covered;
+            }
+        }
+    }
+
     pub(super) fn new(class: &str) -> ClassResult {
         ClassResult {
             class: class.to_string(),

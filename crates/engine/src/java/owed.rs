@@ -218,7 +218,7 @@ pub(super) fn callees(jvm: &Jvm, class: ClassId, caller: FuncId, function: &Func
     found
 }
 
-/// Classes of the lambdas that whoever makes the receiver may put into it, and of those that the class keeps in constants.
+/// Classes of the lambdas that whoever makes or changes the receiver may put into it, and of those that the class keeps in constants.
 fn lambdas(vm: &mut Vm<Jvm>, subject: &Subject) -> Vec<ClassId> {
     let recipe = match subject.receiver.as_ref().map(|param| &param.kind) {
         Some(jvm::input::Kind::Object(key)) => vm.lang.worlds.recipes.get(key).cloned(),
@@ -229,6 +229,8 @@ fn lambdas(vm: &mut Vm<Jvm>, subject: &Subject) -> Vec<ClassId> {
         Make::Constant(constant) => vm.lang.declared(constant.owner, "<clinit>", "()V"),
     };
     let mut open: Vec<FuncId> = recipe.iter().flat_map(|recipe| &recipe.ways).filter_map(maker).collect();
+    let changes = recipe.iter().flat_map(|recipe| &recipe.changes).filter(|(way, _)| way.is_plain());
+    open.extend(changes.map(|(way, _)| way.func));
     open.extend(vm.lang.declared(subject.class, "<clinit>", "()V"));
     let mut found = BTreeSet::new();
     while let Some(func) = open.pop() {

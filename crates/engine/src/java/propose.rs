@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Instant;
 
 use explore::{Goal, Target, minimise, select, simplest_each};
-use ir::ClassId;
+use ir::{ClassId, FuncId};
 use jvm::observe::Seen;
 use jvm::world::Jvm;
 use ledger::{Kind, Ledger};
 use suite::case::{Check, Outcome, TestCase};
 use term::Assignment;
-use vm::{ElemKind, Vm};
+use vm::{ElemKind, Lang, Vm};
 
 use super::case;
 use super::entries::Entry;
@@ -219,7 +219,7 @@ impl ClassExplorer<'_> {
         let detail = subject.detail(self.vm, &run.model);
         let enums = enum_names(self.vm);
         let reaches_out = jvm::natives::tried_to_reach_out(self.vm);
-        let seen = self.seen(subject, goal, run);
+        let (seen, besides) = self.seen(subject, goal, run);
         let mut spelling = JavaSpelling::new(&self.vm.lang, subject, enums, self.vm.inputs.texts());
         let own = run.meets.iter().copied().filter(|part| shown.get(part).is_none_or(|tests| *tests == 1));
         let purpose = Purpose { goal, own: &own.collect() };
@@ -261,6 +261,7 @@ impl ClassExplorer<'_> {
             method: index,
             inputs,
             meets,
+            besides,
             halves,
             side_trips,
             suspicious,
@@ -320,21 +321,31 @@ impl ClassExplorer<'_> {
         candidates.into_iter().map(|(_, i)| i).find(|i| subject.detail(self.vm, &finished[*i].model).runs_on)
     }
 
-    /// What a run executes, without what looking at its results does.
+    /// What a run executes, without what looking at its results does; and what it meets that is not of the goal.
     fn seen(
         &mut self,
         subject: &mut Subject,
         goal: &CoverageGoal,
         run: &explore::Finished<Stage>,
-    ) -> AllSeen {
+    ) -> (AllSeen, Vec<Key>) {
         let ledger = self.vm.ledger.clone();
         self.vm.walking = true;
         self.vm.start_run(run.model.clone());
         subject.execute(self.vm);
-        let seen = goal.seen(&self.vm.trace);
+        let mut seen = goal.seen(&self.vm.trace);
         self.vm.walking = false;
         self.vm.ledger = ledger;
-        seen
+        let trace = std::mem::take(&mut self.vm.trace);
+        let other = |func: &FuncId| self.vm.lang.is_tracked(*func) && goal.function(*func).is_none();
+        let others: BTreeSet<FuncId> = trace.blocks.iter().map(|(func, _)| *func).filter(other).collect();
+        let others: Vec<_> =
+            others.into_iter().filter_map(|func| Some((func, self.vm.lang.ir(func)?))).collect();
+        let (criterion, options) = (self.config.criterion, &self.config.criterion_options);
+        let others = CoverageGoal::new(criterion, options, others, &self.vm.lang);
+        seen.extend(others.seen(&trace));
+        let besides = others.met_whole(&trace).map(key).collect();
+        self.vm.trace = trace;
+        (seen, besides)
     }
 
     /// Looks for runs that take paths with side trips which none takes straight. Such a part is shown by a run as

@@ -80,23 +80,25 @@ impl Group {
 
     fn rank(&self, guide: &Guide<'_>, prefer_near: bool) -> Option<Rank> {
         let ((depth, order), candidate) = self.pick(guide)?;
-        let class = if candidate.unwished && !guide.is_wanted(candidate) {
+        // The run ended for want of something: nothing is known of what comes after, below a wish no less than elsewhere.
+        let lacks = candidate.kind == ElemKind::Assume && self.tried < STUBBORN;
+        let class = if candidate.unwished && !guide.is_wanted(candidate) && !lacks {
             UNWISHED
         } else if guide.is_wanted(candidate) && self.tried < STUBBORN {
             0
-        } else if guide.is_fresh_check(candidate)
-            // The run ended for want of something: nothing is known of what comes after.
-            || candidate.kind == ElemKind::Assume && self.tried < STUBBORN
-        {
+        } else if guide.is_fresh_check(candidate) || lacks {
             1
         } else if candidate.aside {
             ASIDE_CODE
         } else {
             NOTHING_WANTED
         };
-        let distance = guide.distance(candidate) + self.tried;
+        // Objects inside of others have ever more of them inside: another state of what is near comes first, more than once.
+        let inside = if candidate.kind == ElemKind::Prefer { candidate.site.level() } else { 0 };
+        let tried = self.tried + inside;
+        let distance = guide.distance(candidate) + tried;
         let far = class == NOTHING_WANTED && prefer_near && !guide.is_near(candidate);
-        Some((class, far, distance, self.tried, *depth, *order))
+        Some((class, far, distance, tried, *depth, *order))
     }
 }
 

@@ -391,9 +391,10 @@ fn second_stand_in(vm: &mut Vm<Jvm>, name: &str, first: ClassId) -> Option<(Clas
     };
     let (ty, second) = (vm.lang.class(name).ok()?, vm.lang.class(second).ok()?);
     let asked = asked::types(&vm.lang).into_iter().any(|asked| match asked {
-        Generic::Class(asked, _) => vm.lang.class(&asked).is_ok_and(|asked| {
-            vm.lang.is_subclass(second, asked) && !vm.lang.is_subclass(first, asked)
-        }),
+        Generic::Class(asked, _) => vm
+            .lang
+            .class(&asked)
+            .is_ok_and(|asked| vm.lang.is_subclass(second, asked) && !vm.lang.is_subclass(first, asked)),
         _ => false,
     });
     Some((ty, plain_class(vm, second, &[]).filter(|_| asked)?))

@@ -51,7 +51,7 @@ use ledger::Kind as Imprecision;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::Hasher;
 use term::{Sort, TermId};
-use vm::{ElemKind, ObjId, Origin, Outcome, Stop, Val, View, Vm};
+use vm::{ElemKind, ObjId, Origin, Outcome, Site, Stop, Val, View, Vm};
 
 use crate::load::FieldType;
 use crate::world::Jvm;
@@ -252,7 +252,7 @@ pub fn done(vm: &mut Vm<Jvm>) {
 fn site(name: &str) -> u32 {
     let mut hasher = FxHasher::default();
     hasher.write(name.as_bytes());
-    (hasher.finish() as u32) | 1
+    Site::outside(hasher.finish() as u32 | 1, name.matches('.').count())
 }
 
 /// How inputs of a type are made.
