@@ -34,8 +34,8 @@ const SECOND_BEST: u64 = 8;
 const SECOND_BEST_AT_A_LOSS: u64 = 4;
 const AT_A_LOSS: u64 = 32;
 
-/// A wish below one that is given up waits until wishes above were given up so many times more.
-const BELOW: u32 = 2;
+/// Of so many wishes that are given up, one is taken wherever it is.
+const FLAT: u64 = 3;
 
 /// Every so many picks inputs that could not be made are mended: a wish may have been granted but for an argument that
 /// was refused.
@@ -57,6 +57,8 @@ pub struct Coverage {
     /// Candidates that may mend inputs, the newest run's first, deep first.
     mends: BTreeSet<(Reverse<RunId>, Reverse<u32>, u64, Key)>,
     picks: u64,
+    /// Wishes that were given up for want of anything better.
+    wishes: u64,
     /// The groups by rank, without and with a preference for near runs, as of a round: ranking all of them for each
     /// pick costs more than a run.
     ranked: [Option<BTreeSet<(Rank, Key)>>; 2],
@@ -78,6 +80,13 @@ impl Group {
         near.or_else(|| self.candidates.first_key_value())
     }
 
+    /// How deep inside of others an object is that is made otherwise. Objects inside of others have ever more of them inside: another
+    /// state of what is near comes first, more than once.
+    fn inside(&self) -> u32 {
+        let wish = self.candidates.values().next().filter(|candidate| candidate.kind == ElemKind::Prefer);
+        wish.map_or(0, |candidate| candidate.site.level())
+    }
+
     fn rank(&self, guide: &Guide<'_>, prefer_near: bool) -> Option<Rank> {
         let ((depth, order), candidate) = self.pick(guide)?;
         // The run ended for want of something: nothing is known of what comes after, below a wish no less than elsewhere.
@@ -93,9 +102,7 @@ impl Group {
         } else {
             NOTHING_WANTED
         };
-        // Objects inside of others have ever more of them inside: another state of what is near comes first, more than once.
-        let inside = if candidate.kind == ElemKind::Prefer { candidate.site.level() } else { 0 };
-        let tried = self.tried + inside;
+        let tried = self.tried + self.inside();
         let distance = guide.distance(candidate) + tried;
         let far = class == NOTHING_WANTED && prefer_near && !guide.is_near(candidate);
         Some((class, far, distance, tried, *depth, *order))
@@ -109,14 +116,21 @@ impl Coverage {
             .groups
             .iter()
             .filter(|(key, group)| key.2 == ElemKind::Prefer && !group.candidates.is_empty());
-        // A wish below another one that is given up has its turn once the others were given up a few times more: what a
-        // builder is told inside of what is handed to a constructor.
-        let fair = |(class, far, distance, tried, depth, order): Rank| match class {
-            UNWISHED => (NOTHING_WANTED, far, distance + BELOW, tried + BELOW, depth, order),
-            _ => (class, far, distance, tried, depth, order),
-        };
-        let ranked = wishes.filter_map(|(key, group)| Some((fair(group.rank(guide, false)?), *key)));
+        // Now and then what is deep inside, or below another wish that is given up, is no worse than what is near: a builder may
+        // have to be told something before any of what it ends up in shows it.
+        let flat = self.wishes % FLAT == FLAT - 1;
+        let ranked = wishes.filter_map(|(key, group)| match group.rank(guide, false)? {
+            (class, far, distance, tried, depth, order) if flat => {
+                let inside = group.inside();
+                Some((
+                    (class.min(NOTHING_WANTED), far, distance - inside, tried - inside, depth, order),
+                    *key,
+                ))
+            }
+            rank => Some((rank, *key)),
+        });
         let (_, best) = ranked.min()?;
+        self.wishes += 1;
         let group = self.groups.get(&best)?;
         // The same wish after different others: from both ends and the middle in turn.
         let last = group.candidates.len().checked_sub(1)?;
