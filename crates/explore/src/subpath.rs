@@ -367,18 +367,26 @@ impl<'f> Walk<'f> {
         }
     }
 
-    /// What a call gives of which something is known.
+    /// What a call gives of which something is known, by what the user says and by its type.
     fn given_by(&mut self, index: u32, inst: &Inst) -> Option<TermId> {
-        if let Some((least, most)) = self.typed.and_then(|typed| typed.numbers.get(&index)) {
-            let term = self.value(inst);
+        let told = self.told_of(index, inst);
+        let Some(typed) = self.typed else { return told };
+        let (number, object) = (typed.numbers.get(&index), typed.objects.get(&index));
+        if number.is_none() && object.is_none() {
+            return told;
+        }
+        let term = told.unwrap_or_else(|| self.value(inst));
+        if let Some((least, most)) = number {
             self.between(term, *least, *most);
-            return Some(term);
         }
-        if let Some(of) = self.typed.and_then(|typed| typed.objects.get(&index)) {
-            let term = self.value(inst);
+        if let Some(of) = object {
             self.is_typed(term, of);
-            return Some(term);
         }
+        Some(term)
+    }
+
+    /// What a call gives of which the user says something.
+    fn told_of(&mut self, index: u32, inst: &Inst) -> Option<TermId> {
         if let Some((least, most)) = self.given.results.get(&index) {
             let term = self.anything(inst.dst);
             self.between(term, *least, *most);

@@ -262,6 +262,9 @@ where
         let found = state.aims.remove(&slot).unwrap_or_default();
         aims.iter_mut().zip(found).for_each(|(aim, found)| *aim = Some(found));
         let leads = state.code.leads(self.vm, node.site, node.kind, slot.alternative);
+        // A path that a wish given up has brought is mostly followed by others that take the same wish.
+        let gained = || state.gains.get(node.run.0 as usize).is_some_and(|gain| *gain > 0);
+        let useful = self.goal.walks() && gained();
         self.strategy.add(Candidate {
             slot,
             site: node.site,
@@ -270,7 +273,7 @@ where
             alternative: slot.alternative,
             depth: node.depth,
             visit: node.visit,
-            unwished: node.unwished || node.doomed || node.kind == ElemKind::Prefer,
+            unwished: node.unwished && !useful || node.doomed || node.kind == ElemKind::Prefer,
             input: node.input,
             // Sizes and nulls are nobody's code.
             aside: node.input

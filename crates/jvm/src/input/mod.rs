@@ -108,8 +108,6 @@ pub struct Worlds {
     pub constructed: Vec<ClassId>,
     /// Recipes that are being found out.
     preparing: Vec<Arc<str>>,
-    /// Ways to make objects that wait for the recipe of what they are called on.
-    postponed: Vec<producers::Postponed>,
     /// Classes of the program by their direct supertypes, once asked for.
     hierarchy: Option<BTreeMap<Arc<str>, Vec<Arc<str>>>>,
     /// Objects that this run made by recipes, in order.

@@ -154,45 +154,13 @@ pub(super) fn producer(vm: &mut Vm<Jvm>, owner: ClassId, func: ir::FuncId, is_st
             let ty = Generic::Class(vm.lang.classes[owner].name.clone(), Vec::new());
             match kind_for(vm, &ty) {
                 Kind::Null(_) => return None,
-                // Being found out at this moment: it may need what we are looking for. Its object is asked when that is known.
-                Kind::Object(on) if vm.lang.worlds.preparing.contains(&on) => {
-                    if let Some(made) = vm.lang.worlds.preparing.last().cloned() {
-                        vm.lang.worlds.postponed.push(Postponed { made, on, func });
-                    }
-                    return None;
-                }
+                // Being found out at this moment: it may need what we are looking for.
+                Kind::Object(key) if vm.lang.worlds.preparing.contains(&key) => return None,
                 kind => Some(kind),
             }
         }
     };
     Some(Way { on, ..way(vm, func, &Env::new()) })
-}
-
-/// A method that makes objects of a recipe, called on one whose own recipe was being found out: a builder that takes what it builds.
-#[derive(Clone, Debug)]
-pub(super) struct Postponed {
-    made: Arc<str>,
-    on: Arc<str>,
-    func: FuncId,
-}
-
-/// Adds what was postponed until the recipe of this key was known.
-pub(super) fn add_postponed(vm: &mut Vm<Jvm>, on: &Arc<str>) {
-    let all = std::mem::take(&mut vm.lang.worlds.postponed);
-    let (now, later): (Vec<Postponed>, Vec<Postponed>) = all.into_iter().partition(|p| p.on == *on);
-    vm.lang.worlds.postponed = later;
-    let usable = vm.lang.worlds.recipes.get(on).is_some_and(|recipe| !recipe.ways.is_empty());
-    for Postponed { made, on, func } in now.into_iter().filter(|_| usable) {
-        let way = Way { on: Some(Kind::Object(on)), ..way(vm, func, &Env::new()) };
-        let Some(recipe) = vm.lang.worlds.recipes.get_mut(&made) else { continue };
-        let called = |make: &Make| matches!(make, Make::Call(way) if way.on.is_some());
-        if recipe.ways.iter().filter(|make| called(make)).count() < MAX_PRODUCERS {
-            let recipe = Arc::make_mut(recipe);
-            let calls = recipe.ways.iter().take_while(|make| matches!(make, Make::Call(_))).count();
-            recipe.ways.insert(calls, Make::Call(way));
-            super::recipe::tell_ways_apart(recipe);
-        }
-    }
 }
 
 /// So many methods are tried by which an object hands out another of its class.

@@ -124,7 +124,7 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic]) -> Opt
     let user = vm.lang.classes[class].origin != ClassOrigin::Library;
     let told = told_ways(vm, class, &env);
     let mut left_out = Vec::new();
-    let (ways, fields, mut changes) = match (told.is_empty(), user) {
+    let (mut ways, fields, mut changes) = match (told.is_empty(), user) {
         (false, _) => (told, Vec::new(), Vec::new()),
         (true, false) => (super::library::makes(vm, class, &env), Vec::new(), Vec::new()),
         (true, true) => {
@@ -141,23 +141,16 @@ pub(super) fn prepare(vm: &mut Vm<Jvm>, class: ClassId, args: &[Generic]) -> Opt
             (ways, fields, changes)
         }
     };
-    tell_overloads_apart(&vm.lang, changes.iter_mut().map(|(way, _)| way));
-    vm.lang.worlds.preparing.pop();
-    let mut recipe = Recipe { class, args: args.to_vec(), ways, fields, changes, left_out };
-    tell_ways_apart(&mut recipe);
-    vm.lang.worlds.recipes.insert(key.clone(), Arc::new(recipe));
-    super::producers::add_postponed(vm, &key);
-    Some(key)
-}
-
-/// Parameters of a recipe's calls that share a name with others, or with fields, get names of their own.
-pub(super) fn tell_ways_apart(recipe: &mut Recipe) {
-    let calls = recipe.ways.iter_mut().filter_map(|make| match make {
+    let calls = ways.iter_mut().filter_map(|make| match make {
         Make::Call(way) => Some(way),
         Make::Constant(_) => None,
     });
-    let fields = recipe.fields.iter().map(|f| (f.name.to_string(), f.ty.clone(), f.kind.clone())).collect();
-    tell_apart(calls, fields);
+    tell_apart(calls, fields.iter().map(|f| (f.name.to_string(), f.ty.clone(), f.kind.clone())).collect());
+    tell_overloads_apart(&vm.lang, changes.iter_mut().map(|(way, _)| way));
+    vm.lang.worlds.preparing.pop();
+    let recipe = Recipe { class, args: args.to_vec(), ways, fields, changes, left_out };
+    vm.lang.worlds.recipes.insert(key.clone(), Arc::new(recipe));
+    Some(key)
 }
 
 /// Leaves out what is too much, and says so.
